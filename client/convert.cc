@@ -78,7 +78,9 @@ absl::StatusOr<Compilation> CompilationFromProto(const v1::CompilationResult& pr
 }
 
 absl::StatusOr<RunResult> RunFromProto(const v1::RunResult& proto) {
-  RunResult result = {.timings = TimingsFromProto(proto.timings()), .device = proto.device()};
+  RunResult result = {.timings = TimingsFromProto(proto.timings()),
+                      .device = proto.device(),
+                      .clock_resolution_ns = std::max<int64_t>(0, proto.clock_resolution_ns())};
   for (const v1::Tensor& tensor : proto.outputs()) {
     Output output = {.name = tensor.name()};
     SLIPWAY_ASSIGN_OR_RETURN_WITH(output.type, FromProto(tensor.type()),

@@ -152,6 +152,7 @@ absl::StatusOr<BenchmarkResult> UncheckedBenchmarkFromProto(const v1::BenchmarkR
       .energy_unknown = proto.energy_unknown(),
       .memory_before_bytes = std::max<int64_t>(0, proto.memory_before_bytes()),
       .memory_after_bytes = std::max<int64_t>(0, proto.memory_after_bytes()),
+      .clock_resolution_ns = std::max<int64_t>(0, proto.clock_resolution_ns()),
       .before = MachineFromProto(proto.before()),
       .after = MachineFromProto(proto.after()),
       .steps = StepTimesFromProto(proto.steps()),

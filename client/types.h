@@ -100,6 +100,7 @@ struct RunResult {
   std::vector<Output> outputs;  // In the program's order.
   AttemptTimings timings;
   std::string device;
+  int64_t clock_resolution_ns = 0;  // What the clock of timings.run tells apart; 0: unknown.
 };
 
 // A GPU, or another accelerator, at that time; what is not known is 0 or empty.
@@ -232,6 +233,7 @@ struct BenchmarkResult {
   // What the runner held, pages that others share in part: before the program was loaded and after the samples; 0: unknown.
   int64_t memory_before_bytes = 0;
   int64_t memory_after_bytes = 0;
+  int64_t clock_resolution_ns = 0;  // What the clock of samples tells apart; 0: unknown.
   MachineState before, after;
   std::vector<StepTime> steps;  // With `profile`, in the program's order,
   std::vector<MachinePeaks>

@@ -237,6 +237,7 @@ TEST_F(AttachedDeviceProcess, IsMeasuredByScenariosOfOneCallAtATime) {
     EXPECT_EQ(result.stamps_size(), 0);
     EXPECT_EQ(result.energy_size(), 0);
     EXPECT_THAT(result.energy_unknown(), HasSubstr("attached"));
+    EXPECT_GT(result.clock_resolution_ns(), 0);
   }
 }
 

@@ -28,6 +28,7 @@
 #include "core/wire/digest_proto.h"
 #include "core/wire/status_proto.h"
 #include "core/wire/tensor_proto.h"
+#include "device_agent/measure/clock_resolution.h"
 #include "device_agent/runner/runner.pb.h"
 #include "device_agent/runner/runner_window.h"
 
@@ -285,6 +286,7 @@ class Attempt {
     for (size_t i = 0; i < signature().outputs.size(); ++i) call.add_outputs(OutputHandle(i));
     SLIPWAY_ASSIGN_OR_RETURN(response, Ask(request));
     timings_.set_run_ns(response.duration_ns());
+    state_.mutable_run_result()->set_clock_resolution_ns(ClockResolutionNs());
     int64_t inline_left = kMaxInlineBytes;
     for (size_t i = 0; i < signature().outputs.size(); ++i) {
       runner::Request fetch;

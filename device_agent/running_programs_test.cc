@@ -53,6 +53,7 @@ TEST_P(RunningPrograms, RunsAProgram) {
   EXPECT_EQ(result.device(), "test-device");
   EXPECT_GT(result.timings().load_ns(), 0);
   EXPECT_GT(result.timings().run_ns(), 0);
+  EXPECT_GT(result.clock_resolution_ns(), 0);
   ASSERT_EQ(result.outputs_size(), 1);
   EXPECT_EQ(result.outputs(0).name(), "y");
   ASSERT_OK_AND_ASSIGN(const Tensor y, FromProto(result.outputs(0), GetTestProgramBlob));

@@ -114,17 +114,34 @@ TEST(RenderConditions, AsText) {
               ElementsAre(ElementsAre("energy", "unknown: the agent may not read it")));
 }
 
+TEST(RenderConditions, TellsOfTimesThatAreShortForTheirClock) {
+  BenchmarkResult result;
+  result.samples_ns = {99'999, 100'000, 2'000'000, 1};
+  result.clock_resolution_ns = 5'000;
+  EXPECT_EQ(ConditionRemarks(result),
+            "coarse: 2 of 4 samples are shorter than 20 times the 5.00 us that the device's clock "
+            "tells apart\n");
+  result.clock_resolution_ns = 0;
+  EXPECT_EQ(ConditionRemarks(result), "");
+  EXPECT_EQ(ClockRemark({250'000}, 5'000, "runs is"), "");
+  EXPECT_EQ(ClockRemark({250'000}, 100'000, "runs is"),
+            "coarse: 1 of 1 runs is shorter than 20 times the 100 us that the device's clock tells "
+            "apart\n");
+}
+
 TEST(RenderConditions, AsJson) {
   JsonWriter json;
   json.BeginObject();
   BenchmarkResult result = Result();
   result.settled = Settled{.cooled = absl::Seconds(2), .is_cool = true};
+  result.clock_resolution_ns = 5'000;
   ConditionsJson(json, result);
   json.EndObject();
   const std::string text = json.Take();
   for (const char* part :
        {"\"disturbed_samples\": 12", "\"counter\": \"package-0\"", "\"joules_a_call\": 0.012345",
-        "\"is_cool\": true", "\"waited_millis\": 300", "\"memory_after_bytes\": 5242880"}) {
+        "\"is_cool\": true", "\"clock_resolution_ns\": 5000", "\"waited_millis\": 300",
+        "\"memory_after_bytes\": 5242880"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }

@@ -80,9 +80,22 @@ std::vector<std::vector<std::string>> ConditionRows(const BenchmarkResult& resul
   return rows;
 }
 
+std::string ClockRemark(absl::Span<const int64_t> times_ns, int64_t resolution_ns,
+                        absl::string_view what) {
+  constexpr int64_t kLeastResolutions = 20;
+  const auto coarse = std::count_if(times_ns.begin(), times_ns.end(), [&](int64_t ns) {
+    return ns / kLeastResolutions < resolution_ns;
+  });
+  if (coarse == 0 || resolution_ns == 0) return "";
+  return absl::StrCat("coarse: ", coarse, " of ", times_ns.size(), " ", what, " shorter than ",
+                      kLeastResolutions, " times the ",
+                      FormatTime(absl::Nanoseconds(resolution_ns)),
+                      " that the device's clock tells apart\n");
+}
+
 std::string ConditionRemarks(const BenchmarkResult& result) {
   const SampleConditions conditions = ConditionsOf(result);
-  std::string text;
+  std::string text = ClockRemark(result.samples_ns, result.clock_resolution_ns, "samples are");
   const auto add = [&](int64_t samples, absl::string_view what, absl::string_view why) {
     if (samples == 0) return;
     absl::StrAppend(&text, samples, " of ", conditions.samples, " samples while ", why,
@@ -94,6 +107,7 @@ std::string ConditionRemarks(const BenchmarkResult& result) {
 }
 
 void ConditionsJson(JsonWriter& json, const BenchmarkResult& result) {
+  json.Integer("clock_resolution_ns", result.clock_resolution_ns);
   json.Integer("memory_before_bytes", result.memory_before_bytes);
   json.Integer("memory_after_bytes", result.memory_after_bytes);
   json.BeginArray("energy");

@@ -67,7 +67,8 @@ TEST(RenderJsonTest, Quantization) {
 TEST(RenderJsonTest, Run) {
   const std::string common = R"("schema_version": 1, "job": "01JC", "device": "board",
       "model": "net.onnx", "tags": {"branch": "main", "commit": "1f"},
-      "artifact_digest": "", "run_ns": 250000, "load_ns": 0)";
+      "artifact_digest": "", "run_ns": 250000, "load_ns": 0,
+      "clock_resolution_ns": 0)";
   EXPECT_THAT(RenderRunJson(RunJob(), Outputs()), IsJson("{" + common + R"(,
       "outputs": [{"name": "y/0", "dtype": "f32", "shape": [1, 2], "min": 1, "max": 3, "mean": 2,
                    "largest_at": 1, "nan_count": 0, "file": "out/y%2F0.npy"}]})"));
@@ -103,7 +104,7 @@ TEST(RenderJsonTest, Benchmark) {
       "lag1_autocorrelation": 0.97, "effective_samples": 2.874040456, "two_modes": null,
       "load_cold_ns": 3000000, "load_warm_ns": 700000, "first_run_ns": 2000000,
       "peak_memory_bytes": 130000000, "artifact_bytes": 5242880,
-      "memory_before_bytes": 0, "memory_after_bytes": 0, "energy": [], "energy_unknown": "",
+      "clock_resolution_ns": 0, "memory_before_bytes": 0, "memory_after_bytes": 0, "energy": [], "energy_unknown": "",
       "disturbed_samples": 0, "throttled_samples": 0, "stamps": [],
       "disturbed": false, "disturbed_millis": 0,
       "before": {"cpu_frequency_hz": 2600000000, "governor": "performance",

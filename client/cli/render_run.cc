@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/render.h"
 #include "client/cli/render_check.h"
+#include "client/cli/render_conditions.h"
 #include "client/cli/render_parts.h"
 #include "client/cli/tensor_summary.h"
 #include "core/base/json_writer.h"
@@ -31,6 +32,8 @@ std::string RenderRun(const Job& job, const std::vector<WrittenOutput>& outputs,
     if (written.file.empty()) continue;
     absl::StrAppend(&text, "wrote ", Printable(written.output.name), " to ", written.file, "\n");
   }
+  const int64_t run_ns = absl::ToInt64Nanoseconds(job.run->timings.run);
+  text += ClockRemark({run_ns}, job.run->clock_resolution_ns, "runs is");
   if (check.has_value()) text += RenderCheck(*check);
   return text;
 }
@@ -47,6 +50,7 @@ std::string RenderRunJson(const Job& job, const std::vector<WrittenOutput>& outp
   json.Text("artifact_digest", job.artifact.hex());
   json.Integer("run_ns", absl::ToInt64Nanoseconds(job.run->timings.run));
   json.Integer("load_ns", absl::ToInt64Nanoseconds(job.run->timings.load));
+  json.Integer("clock_resolution_ns", job.run->clock_resolution_ns);
   json.BeginArray("outputs");
   for (const WrittenOutput& written : outputs) {
     json.BeginObject();

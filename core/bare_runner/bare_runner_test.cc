@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -190,6 +191,10 @@ TEST_F(BareRunnerTest, SaysWhatTheMachineIs) {
   EXPECT_EQ(hello_.machine, uint32_t{EM_X86_64});
   EXPECT_EQ(hello_.newest_abi, uint32_t{SLIPWAY_ABI_VERSION});
   EXPECT_GE(hello_.processors, 1u);
+  timespec resolution = {};
+  clock_getres(CLOCK_MONOTONIC, &resolution);
+  EXPECT_EQ(hello_.clock_resolution_ns, static_cast<uint64_t>(resolution.tv_sec) * 1'000'000'000 +
+                                            static_cast<uint64_t>(resolution.tv_nsec));
   const auto pages = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES));
   EXPECT_EQ(hello_.memory_bytes, pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
   EXPECT_EQ(hello_.missing, 0u);

@@ -119,6 +119,7 @@ void bare_describe(const unsigned long* auxiliary, slipway_bare_hello* hello) {
   memset(&facts, 0, sizeof(facts));
   BARE_CALL1(__NR_sysinfo, &facts);
   hello->memory_bytes = (uint64_t)facts.total * (facts.unit == 0 ? 1 : facts.unit);
+  hello->clock_resolution_ns = bare_clock_resolution_ns();
   set_system(hello);
   set_processors(hello);
   set_model(hello);

@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Raised with any change here: both ends must have the same. */
-#define SLIPWAY_BARE_PROTOCOL 2
+#define SLIPWAY_BARE_PROTOCOL 3
 
 /* Of a body, in both directions. */
 #define SLIPWAY_BARE_MAX_BODY (256 * 1024)
@@ -55,7 +55,8 @@ typedef struct slipway_bare_hello {
   uint32_t newest_abi; /* Of kernels, core/kernel_abi. */
   uint32_t processors; /* That it may use. */
   uint32_t missing;
-  uint64_t memory_bytes; /* Of the machine. */
+  uint64_t memory_bytes;        /* Of the machine. */
+  uint64_t clock_resolution_ns; /* What its monotonic clock tells apart. */
   /* x86-64: CPUID 1 ecx and 7 ebx; 7 ecx and 7 edx; 7.1 eax and 0x80000001 ecx, the first in the lower half; XCR0.
    * The others: AT_HWCAP, AT_HWCAP2, 0, 0. */
   uint64_t features[4];

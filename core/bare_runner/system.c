@@ -5,13 +5,26 @@
 #include <linux/mman.h>
 #include <linux/time.h>
 
+/* Seconds since the machine began: 32 bits are enough. */
+typedef struct clock_time {
+  long seconds;
+  long nanoseconds;
+} clock_time;
+
+static uint64_t nanoseconds(clock_time time) {
+  return (uint64_t)time.seconds * 1000000000u + (uint64_t)time.nanoseconds;
+}
+
 uint64_t bare_now_ns(void) {
-  struct timespec {
-    long seconds; /* Since the machine began: 32 bits are enough. */
-    long nanoseconds;
-  } now = {0, 0};
+  clock_time now = {0, 0};
   BARE_CALL2(__NR_clock_gettime, CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.nanoseconds;
+  return nanoseconds(now);
+}
+
+uint64_t bare_clock_resolution_ns(void) {
+  clock_time resolution = {0, 0};
+  BARE_CALL2(__NR_clock_getres, CLOCK_MONOTONIC, &resolution);
+  return nanoseconds(resolution);
 }
 
 static void* map(uint64_t bytes, int how) {

@@ -93,6 +93,8 @@ void bare_await_thread(uint32_t* id);
 
 /* Nanoseconds of the monotonic clock. */
 uint64_t bare_now_ns(void);
+/* What it tells apart; 0 where the system does not say. */
+uint64_t bare_clock_resolution_ns(void);
 
 /* Memory in pages, zeroed; null when there is none left. */
 void* bare_map(uint64_t bytes);

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/bare_runner/protocol.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/subprocess.h"
@@ -181,9 +183,11 @@ TEST_F(AttachedDeviceTest, WhatSaysSomethingElseBehindTheGreetingIsRefused) {
   // Protocol 9, and as many bytes as are wanted.
   Replace(absl::StrCat(greeting, "printf '\\011\\000\\000\\000'\nhead -c 1000 /dev/zero\n"));
   EXPECT_THAT(Describe(), StatusIs(Code::kFailedPrecondition, HasSubstr("protocol 9")));
-  Replace(absl::StrCat(greeting, "printf '\\002\\000\\000\\000'\n"));
+  const std::string known =
+      absl::StrFormat("printf '\\%03o\\000\\000\\000'\n", SLIPWAY_BARE_PROTOCOL);
+  Replace(absl::StrCat(greeting, known));
   EXPECT_THAT(Describe(), StatusIs(Code::kUnavailable));
-  Replace(absl::StrCat(greeting, "printf '\\002\\000\\000\\000'\nhead -c 1000 /dev/zero\n"));
+  Replace(absl::StrCat(greeting, known, "head -c 1000 /dev/zero\n"));
   EXPECT_THAT(Describe(), StatusIs(Code::kUnimplemented, HasSubstr("not known here")));
 }
 

@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_DEVICE_AGENT_MEASURE_ATTACHED_MACHINE_H_
 #define SLIPWAY_DEVICE_AGENT_MEASURE_ATTACHED_MACHINE_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -15,6 +16,8 @@ struct AttachedMachine {
   std::shared_ptr<ComputeDevice> device;
   // Its state now; what is not told, or cannot be, is left out.
   std::function<v1::MachineState()> read_state;
+  // What its clock tells apart, as it says; 0 or more.
+  int64_t clock_resolution_ns = 0;
 };
 
 }  // namespace slipway

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/load_program.h"
+#include "device_agent/measure/clock_resolution.h"
 #include "device_agent/measure/machine_state.h"
 #include "device_agent/measure/pacer.h"
 #include "device_agent/measure/samples.h"
@@ -102,12 +104,20 @@ class Measurement {
 
   absl::StatusOr<v1::BenchmarkResult> Finish() {
     result_.set_threads(options_.context.threads);
+    result_.set_clock_resolution_ns(ResolutionNs());
     if (options_.profile) SLIPWAY_RETURN_IF_ERROR(Profile());
     return std::move(result_);
   }
 
   // Of the machine that the program runs on.
   int64_t ClockNs() const { return is_attached() ? *loaded_.context->worked_ns() : NowNs(); }
+
+  // Of the clock that samples were taken by: queries that come at their own times are by this machine's.
+  int64_t ResolutionNs() const {
+    if (!is_attached()) return ClockResolutionNs();
+    const int64_t theirs = options_.attached->clock_resolution_ns;
+    return HasManyCalls() ? std::max(theirs, ClockResolutionNs()) : theirs;
+  }
 
   v1::MachineState ReadMachine() const {
     if (is_attached()) return options_.attached->read_state();

@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/runtime/load_program.h"
 #include "core/runtime/test_programs/test_programs.h"
+#include "device_agent/measure/clock_resolution.h"
 #include "device_agent/measure/machine_state.h"
 #include "device_agent/measure/samples.h"
 #include "gmock/gmock.h"
@@ -41,6 +42,7 @@ TEST(MeasureProgram, MeasuresAShortProgram) {
   EXPECT_GT(result.load_warm_ns(), 0);
   EXPECT_GT(result.first_run_ns(), 0);
   EXPECT_GT(result.peak_memory_bytes(), 1 << 20);
+  EXPECT_EQ(result.clock_resolution_ns(), ClockResolutionNs());
   EXPECT_EQ(result.threads(), 1);
   EXPECT_GT(result.start_time_ns(), 0);
   ASSERT_EQ(result.steps_size(), 2);

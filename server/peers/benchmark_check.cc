@@ -93,6 +93,7 @@ absl::Status CheckBenchmark(const v1::BenchmarkResult& result, int64_t most_samp
       {"load_warm_ns", result.load_warm_ns()},
       {"first_run_ns", result.first_run_ns()},
       {"peak_memory_bytes", result.peak_memory_bytes()},
+      {"clock_resolution_ns", result.clock_resolution_ns()},
       {"threads", result.threads()},
       {"disturbed_millis", result.disturbed_millis()},
       {"start_time_ns", result.start_time_ns()},

@@ -54,6 +54,7 @@ TEST(BenchmarkCheckTest, NamesWhatCannotBe) {
            {[](auto& r) { r.set_load_warm_ns(-1); }, "load_warm_ns is -1"},
            {[](auto& r) { r.set_first_run_ns(-1); }, "first_run_ns is -1"},
            {[](auto& r) { r.set_peak_memory_bytes(-1); }, "peak_memory_bytes is -1"},
+           {[](auto& r) { r.set_clock_resolution_ns(-1); }, "clock_resolution_ns is -1"},
            {[](auto& r) { r.set_threads(-1); }, "threads is -1"},
            {[](auto& r) { r.set_disturbed_millis(-1); }, "disturbed_millis is -1"},
            {[](auto& r) { r.set_start_time_ns(-1); }, "start_time_ns is -1"},

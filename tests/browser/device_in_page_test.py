@@ -215,6 +215,10 @@ class DeviceInPageTest(unittest.TestCase):
         self.assertGreater(int(job['firstRunNs']), 0)
         self.assertGreater(int(job['peakMemoryBytes']), 100_000)
         self.assertEqual(job['threads'], 1)
+        # Told by the clock of the program's worker, which is no finer than what the device says, give or take a rounding.
+        self.assertGreater(int(job['clockResolutionNs']), 0)
+        self.assertLess(int(job['clockResolutionNs']), 3 * resolution * 1e3)
+        self.assertEqual(result['clock_resolution_ns'], int(job['clockResolutionNs']))
         # Also of steps that are shorter than what the clock tells apart.
         steps = [step['ns'] for step in result['steps']]
         self.assertEqual(len(steps), 5)

@@ -75,6 +75,7 @@ def test_benchmark(client, digits, seven):
     assert [step.operators for step in result.steps][0] == ('ConvNCHWc', 'Relu')
     assert result.steps.slowest(1)[0].ns == max(step.ns for step in result.steps)
     assert result.load_cold_ns > 0 and result.first_run_ns > 0 and result.peak_memory_bytes > 0
+    assert result.clock_resolution_ns > 0
     assert 'p50' in str(result) and '<table>' in result._repr_html_()
     entry = client.history('digits.onnx', tags={'commit': 'abc'}, with_samples=True)[0]
     assert entry.id == result.job

@@ -113,6 +113,8 @@ class RunResult(Shown, Mapping[str, Array]):
     timings: Timings
     device: str
     job: str
+    # What the clock of timings.run_ns tells apart; 0: unknown.
+    clock_resolution_ns: int = 0
 
     def __getitem__(self, name: str) -> Array:
         if name not in self.outputs:
@@ -218,6 +220,8 @@ class Benchmark(Shown):
     load_warm_ns: int = 0
     first_run_ns: int = 0
     peak_memory_bytes: int = 0
+    # What the clock of samples tells apart; 0: unknown.
+    clock_resolution_ns: int = 0
     # With a goal for it: how exactly the median is known, a share of it; none where there are too few samples to tell.
     precision: Optional[float] = None
     steps: Steps = field(default=Steps([]), repr=False)
@@ -236,6 +240,7 @@ class Benchmark(Shown):
                    device=proto.device, device_target=proto.device_target, threads=proto.threads,
                    disturbed=proto.disturbed, load_cold_ns=proto.load_cold_ns, load_warm_ns=proto.load_warm_ns,
                    first_run_ns=proto.first_run_ns, peak_memory_bytes=proto.peak_memory_bytes,
+                   clock_resolution_ns=proto.clock_resolution_ns,
                    precision=proto.precision_ppm / 1e6 if knows_precision else None,
                    steps=Steps.from_protos(proto.steps),
                    scenario=ScenarioResult.from_proto(proto.scenario) if proto.HasField('scenario') else None, started_at=time_of(proto.start_time_ns), job=job, model=model)

@@ -224,7 +224,8 @@ def run(context: Context, model: AnyModel, inputs: Optional[Inputs] = None, *, d
         if received.blob is not None:
             data = yield from _blobs.fetch_bytes(received.blob, context.policy, _MOST_OUTPUT_BYTES)
         outputs.append((received.name, _arrays.to_array(received.type, data or b'', f'output "{received.name}"')))
-    return RunResult(_arrays.join_strings(outputs), Timings.from_proto(done.run_result.timings), done.run_result.device, job)
+    return RunResult(_arrays.join_strings(outputs), Timings.from_proto(done.run_result.timings), done.run_result.device, job,
+                         done.run_result.clock_resolution_ns)
 
 
 def bench(context: Context, model: AnyModel, inputs: Optional[Inputs] = None, *, device: str = '', threads: int = 1,

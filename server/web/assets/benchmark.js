@@ -104,6 +104,7 @@ export function benchmarkSheets(result, program) {
         ['Clock', result.before?.cpu_frequency_hz ? `${(result.before.cpu_frequency_hz / 1e9).toFixed(2)} GHz` : null], ['Governor', result.before?.governor],
         ['Energy', (result.energy ?? []).map((e) => `${e.counter}: ${((e.microjoules ?? 0) / 1e6).toFixed(2)} J`).join(', ')]]),
       h('h3', {}, 'What was measured'), facts([
+        ['Clock tells apart', result.clock_resolution_ns ? duration(result.clock_resolution_ns) : null],
         ['Program', program], ['Target', h('span', {class: 'mono'}, result.target)], ['Threads', result.threads],
         ['Versions', Object.entries(result.versions ?? {}).map(([name, version]) => `${name.replace('compiled_by_', '')} ${version}`).join(', ')]]))),
   ];

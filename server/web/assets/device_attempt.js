@@ -124,7 +124,7 @@ export async function runAttempt(assignment, {server, device, maxMemoryBytes, st
     const outputs = done.outputs && await sendOutputs(server, done.outputs);
     const timings = {fetchNs: nanoseconds(fetched - begin), spawnNs: nanoseconds(ran - fetched - done.loadMs - done.runMs), loadNs: nanoseconds(done.loadMs),
       runNs: nanoseconds(done.runMs), uploadNs: nanoseconds(performance.now() - ran)};
-    if (outputs) return {runResult: {outputs, timings, device: device.id}};
+    if (outputs) return {runResult: {outputs, timings, device: device.id, clockResolutionNs: done.clockResolutionNs}};
     return {benchmarkResult: {...done.benchmark, timings, device: device.id, deviceTarget: device.target}, resolution: done.resolution};
   } catch (error) {
     server.patience.check();

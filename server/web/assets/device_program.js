@@ -90,6 +90,7 @@ async function measure(program, load, inputs, threads, {warmup, samples, profile
   result.samplesNs = Array.from({length: samples}, () => String(Math.max(1, Math.round(sample() * 1e6))));
   result.iterationsPerSample = String(calls);
   result.peakMemoryBytes = String(program.memoryBytes);
+  result.clockResolutionNs = nanoseconds(resolution);
   result.energyUnknown = 'a browser tells none';
   if (wantsSteps) result.steps = profile(program, inputs, resolution);
   return {result, resolution};
@@ -110,7 +111,7 @@ async function work({files, inputs: given, seed, threads, benchmark, maxMemoryBy
   }
   const outputs = program.run(inputs);
   const runMs = performance.now() - begin;
-  return {loadMs, runMs, outputs: program.outputs.map(({name, dtype, shape}) => ({name, dtype, shape, bytes: outputs[name].buffer}))};
+  return {loadMs, runMs, clockResolutionNs: nanoseconds(clockResolution()), outputs: program.outputs.map(({name, dtype, shape}) => ({name, dtype, shape, bytes: outputs[name].buffer}))};
 }
 
 onmessage = async ({data}) => {

@@ -99,7 +99,7 @@ function runSheets(job) {
   outputs.update(job.runResult?.outputs ?? []);
   const timings = job.runResult?.timings ?? {};
   return job.runResult ? [h('section', {class: 'sheet flush'}, h('h2', {}, 'Outputs'), outputs.element),
-    sheet('Where the time went', facts([['Fetching', duration(timings.fetchNs ?? 0)], ['Starting', duration(timings.spawnNs ?? 0)], ['Loading', duration(timings.loadNs ?? 0)], ['Running', duration(timings.runNs ?? 0)], ['Sending back', duration(timings.uploadNs ?? 0)]])),
+    sheet('Where the time went', facts([['Fetching', duration(timings.fetchNs ?? 0)], ['Starting', duration(timings.spawnNs ?? 0)], ['Loading', duration(timings.loadNs ?? 0)], ['Running', duration(timings.runNs ?? 0)], ['Clock tells apart', Number(job.runResult.clockResolutionNs ?? 0) ? duration(job.runResult.clockResolutionNs) : null], ['Sending back', duration(timings.uploadNs ?? 0)]])),
     h('p', {class: 'quiet'}, 'Values come to a file by ', h('code', {}, `slipway results ${job.id} --output-dir DIR`), '.')] : [];
 }
 
