@@ -346,7 +346,10 @@ TEST_P(SessionBadInputTest, ALeasePastItsEnd) {
     }
   });
   const absl::Time begin = absl::Now();
-  EXPECT_THAT(wire->End(), StatusIs(Code::kDeadlineExceeded));
+  absl::Status how = wire->End();
+  // The agent may call again before the server has heard how its call ended; a client resumes then.
+  if (!is_straight() && absl::IsUnavailable(how)) how = Resume()->End();
+  EXPECT_THAT(how, StatusIs(Code::kDeadlineExceeded));
   has_ended = true;
   lives.join();
   EXPECT_LT(absl::Now() - begin, absl::Seconds(5));
