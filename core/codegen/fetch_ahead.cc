@@ -105,7 +105,8 @@ Expr NextPiece(const Walk& walk, Expr index) {
 std::optional<std::vector<int64_t>> LinesOf(const std::vector<Expr>& vectors, int line_elements) {
   std::vector<int64_t> distances;
   for (const Expr& vector : vectors) {
-    const int64_t* const distance = ir::as_const_int(ir::simplify(vector - vectors[0]));
+    const Expr from_first = ir::simplify(vector - vectors[0]);
+    const int64_t* const distance = ir::as_const_int(from_first);
     if (distance == nullptr) return std::nullopt;
     distances.push_back(*distance);
   }
