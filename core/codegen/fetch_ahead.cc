@@ -182,13 +182,6 @@ Stmt FetchAhead::visit(const ir::For* op) {
   return ir::For::make(op->name, op->min, op->extent, op->for_type, op->device_api, body);
 }
 
-Stmt FetchAhead::visit(const ir::LetStmt* op) {
-  lets_.push_back(op);
-  Stmt visited = ir::IRMutator::visit(op);
-  lets_.pop_back();
-  return visited;
-}
-
 Stmt FetchAhead::visit(const ir::Allocate* op) {
   scratch_.push_back(op->name);
   Stmt visited = ir::IRMutator::visit(op);

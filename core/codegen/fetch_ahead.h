@@ -18,17 +18,13 @@ namespace slipway {
 // arithmetic has for these. A fetch is never wrong: it is for the cache alone, and what lies behind an input's end is ignored.
 //
 // Prefetches are Halide's, which WriteMachineCode has go to the second level of caches.
-class FetchAhead : public Halide::Internal::IRMutator {
+class FetchAhead : public LooksAround {
  protected:
-  using IRMutator::visit;
+  using LooksAround::visit;
   Halide::Internal::Stmt visit(const Halide::Internal::For* op) override;
-  Halide::Internal::Stmt visit(const Halide::Internal::LetStmt* op) override;
   Halide::Internal::Stmt visit(const Halide::Internal::Allocate* op) override;
 
  private:
-  // Around what is visited, outermost first.
-  LoopsAround loops_;
-  LetsAround lets_;
   std::vector<std::string> scratch_;
 };
 

@@ -35,4 +35,11 @@ Expr CountOf(const LoopsAround& loops) {
   return ir::simplify(count);
 }
 
+ir::Stmt LooksAround::visit(const ir::LetStmt* op) {
+  lets_.push_back(op);
+  ir::Stmt visited = ir::IRMutator::visit(op);
+  lets_.pop_back();
+  return visited;
+}
+
 }  // namespace slipway

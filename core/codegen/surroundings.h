@@ -28,6 +28,17 @@ int64_t IterationsOf(const LoopsAround& loops);
 // How many of them are over. `loops` are innermost first, and their extents known.
 Halide::Expr CountOf(const LoopsAround& loops);
 
+// A lowering pass that looks around what it changes. Loops are for it to add and to take off, where it visits them.
+class LooksAround : public Halide::Internal::IRMutator {
+ protected:
+  using IRMutator::visit;
+  Halide::Internal::Stmt visit(const Halide::Internal::LetStmt* op) override;
+
+  // Around what is visited, outermost first.
+  LoopsAround loops_;
+  LetsAround lets_;
+};
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_CODEGEN_SURROUNDINGS_H_

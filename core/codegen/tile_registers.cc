@@ -495,11 +495,4 @@ Stmt UseTileRegisters::visit(const ir::For* op) {
   return is_outermost ? ConfiguredAround(visited) : visited;
 }
 
-Stmt UseTileRegisters::visit(const ir::LetStmt* op) {
-  lets_.push_back(op);
-  Stmt visited = ir::IRMutator::visit(op);
-  lets_.pop_back();
-  return visited;
-}
-
 }  // namespace slipway

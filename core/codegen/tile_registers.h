@@ -33,21 +33,17 @@ struct TileLoops {
 void MarkForTileRegisters(Halide::Func sums, const TileLoops& loops);
 
 // The lowering pass that does so. `status` becomes INTERNAL where what was marked cannot be.
-class UseTileRegisters : public Halide::Internal::IRMutator {
+class UseTileRegisters : public LooksAround {
  public:
   explicit UseTileRegisters(std::shared_ptr<absl::Status> status) : status_(std::move(status)) {}
 
  protected:
-  using IRMutator::visit;
+  using LooksAround::visit;
   Halide::Internal::Stmt visit(const Halide::Internal::ProducerConsumer* op) override;
   Halide::Internal::Stmt visit(const Halide::Internal::For* op) override;
-  Halide::Internal::Stmt visit(const Halide::Internal::LetStmt* op) override;
 
  private:
   const std::shared_ptr<absl::Status> status_;
-  // Around what is visited, outermost first.
-  LoopsAround loops_;
-  LetsAround lets_;
 };
 
 }  // namespace slipway
