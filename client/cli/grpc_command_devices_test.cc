@@ -36,6 +36,30 @@ TEST_F(CommandTest, ASelectorChoosesAmongDevicesThatDiffer) {
   EXPECT_EQ(out_, "DEVICE\nfake\nother\n");
 }
 
+// Until it is interrupted, through a server that goes away.
+TEST_F(CommandTest, DevicesAreWatched) {
+  server_.Configure([](FakeBehaviour& b) { b.devices[0].set_state(v1::Device::IDLE); });
+  int lists_before = -1;
+  EagerInterrupts interrupts([&] {
+    // When the second is under way, what the first brought was told.
+    if (lists_before < 0 && server_.device_lists() >= 2) {
+      server_.Configure([](FakeBehaviour& b) {
+        b.devices[0].set_state(v1::Device::LOST);
+        b.unavailable_calls = 2;
+      });
+      lists_before = server_.device_lists();
+    }
+    // Two that fail, one that may have been under way, one that tells, and one that shows that it was told.
+    return lists_before > 0 && server_.device_lists() >= lists_before + 5;
+  });
+  interrupts_ = &interrupts;
+  EXPECT_EQ(Command({"devices", "--watch", "--columns=id,state"}), 0) << err_;
+  EXPECT_THAT(out_,
+              ::testing::MatchesRegex("[-0-9: ]+UTC  fake  idle\n[-0-9: ]+UTC  fake  lost\n"));
+  EXPECT_EQ(Command({"devices", "--watch", "--json"}), 2);
+  EXPECT_EQ(Command({"devices", "--watch", "--sort=id"}), 2);
+}
+
 TEST_F(CommandTest, ASelectorThatDoesNotParseIsPointedInto) {
   for (const std::vector<std::string>& call : {std::vector<std::string>{"devices", "arch= cores=1"},
                                                {"run", slip_, "--device=arch= cores=1"},

@@ -9,7 +9,7 @@
 
 #include "absl/time/time.h"
 #include "client/artifact_summary.h"
-#include "client/cli/device_columns.h"
+#include "client/cli/lists/device_columns.h"
 #include "client/comparison.h"
 #include "client/output_accuracy.h"
 #include "client/output_check.h"

@@ -7,11 +7,13 @@
 #include "absl/time/clock.h"
 #include "client/cli/arguments.h"
 #include "client/cli/connection.h"
-#include "client/cli/device_columns.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/follow.h"
+#include "client/cli/lists/device_columns.h"
+#include "client/cli/lists/device_news.h"
 #include "client/cli/render.h"
 #include "client/cli/verbs.h"
+#include "client/cli/watch.h"
 #include "core/base/status_macros.h"
 #include "core/base/text_table.h"
 #include "core/selector/device_attributes.h"
@@ -39,12 +41,26 @@ std::string ColumnNames() {
   });
 }
 
+// What is told of devices that are watched, when nothing else is chosen.
+constexpr absl::string_view kWatchedColumns = "id,state,target,model";
+
+absl::Status Watch(Environment& environment, Client& client, const std::string& selector,
+                   std::vector<const DeviceColumn*> columns) {
+  DeviceNews news(std::move(columns));
+  return WatchUntilInterrupted(environment, client, [&]() -> absl::Status {
+    SLIPWAY_ASSIGN_OR_RETURN(const DeviceList list, client.FindDevices({.selector = selector}));
+    environment.out << news.Take(list.devices, absl::Now());
+    return absl::OkStatus();
+  });
+}
+
 }  // namespace
 
 absl::Status Devices(Environment& environment, Arguments arguments) {
   ConnectionFlags connection_flags;
   bool json = false;
   bool is_long = false;
+  bool watch = false;
   std::string sort;
   std::string columns;
   FlagSet flags("slipway devices [ID|SELECTOR] [flags]", Summary());
@@ -54,12 +70,19 @@ absl::Status Devices(Environment& environment, Arguments arguments) {
   flags.Add("sort", &sort, "COLUMN",
             "By this column, numbers from the largest; by id where it is not given.");
   flags.Add("columns", &columns, "A,B,...", absl::StrCat("What to show: ", ColumnNames(), "."));
+  flags.Add("watch", &watch,
+            "Go on with a line for each change of what the columns show, until interrupted; also "
+            "while the server restarts.");
   flags.Add("json", &json, "Print JSON.");
   connection_flags.AddTo(flags, /*can_be_local=*/true);
   SLIPWAY_ASSIGN_OR_RETURN(const auto names,
                            ParseArguments(environment, flags, arguments, {"SELECTOR"},
                                           /*optional=*/1));
   if (!names.has_value()) return absl::OkStatus();
+  if (watch && (json || is_long || !sort.empty())) {
+    return WrongCall(
+        "\"--watch\" prints lines as they come, and takes no \"--json\", \"--long\" or \"--sort\"");
+  }
   const std::string selector = names->empty() ? "" : names->front();
   if (IsSelector(selector)) {
     SLIPWAY_RETURN_IF_ERROR(RefusedRequest(Selector::Parse(selector).status()));
@@ -77,6 +100,10 @@ absl::Status Devices(Environment& environment, Arguments arguments) {
   }
   SLIPWAY_ASSIGN_OR_RETURN(const auto connection, Connection::Open(environment, connection_flags));
   SLIPWAY_RETURN_IF_ERROR(connection->EnsureDevice());
+  if (watch) {
+    return Watch(environment, connection->client(), selector,
+                 chosen.has_value() ? *chosen : *ParseColumns(kWatchedColumns));
+  }
   SLIPWAY_ASSIGN_OR_RETURN(DeviceList list,
                            connection->client().FindDevices({.selector = selector}));
   if (!sort.empty()) SLIPWAY_RETURN_IF_ERROR(SortDevices(sort, list.devices));

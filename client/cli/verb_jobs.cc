@@ -1,25 +1,23 @@
 // slipway jobs: what the server was asked to do.
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "client/cli/arguments.h"
 #include "client/cli/connection.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/follow.h"
-#include "client/cli/job_news.h"
+#include "client/cli/lists/job_news.h"
 #include "client/cli/render.h"
 #include "client/cli/tag_flags.h"
 #include "client/cli/verbs.h"
+#include "client/cli/watch.h"
 #include "core/base/status_macros.h"
 
 namespace slipway::cli {
 namespace {
-
-// How often a list that is watched is asked for.
-constexpr absl::Duration kWatchEvery = absl::Seconds(1);
 
 // The values that `texts` name; a wrong call, with those that there are, for another.
 template <typename Value>
@@ -39,36 +37,21 @@ absl::StatusOr<std::vector<Value>> ValuesOf(const char* flag, const std::vector<
   return values;
 }
 
-// Prints what is new until it is interrupted. A server that went away is asked again until it is back.
+// Prints what is new until it is interrupted.
 absl::Status Watch(Environment& environment, Client& client, JobListOptions options,
                    bool with_owners) {
-  absl::Notification interrupted;
-  if (environment.interrupts != nullptr) {
-    environment.interrupts->SetHandler([&interrupted, &client] {
-      client.Interrupt();
-      interrupted.Notify();
-    });
-  }
   JobNews news;
   const absl::Time since = options.since;
-  absl::Status status;
-  while (status.ok() || absl::IsUnavailable(status)) {
+  return WatchUntilInterrupted(environment, client, [&]() -> absl::Status {
     options.since = std::max(since, news.since());
-    absl::StatusOr<std::vector<Job>> jobs = client.ListJobs(options);
-    status = jobs.status();
-    if (jobs.ok()) {
-      for (const Job& job : news.Take(*std::move(jobs))) {
-        environment.out << RenderJobLine(job, with_owners);
-      }
-      environment.out.flush();
-      if (!environment.out.good()) break;  // Nobody reads any more.
-      // From now on whatever comes.
-      options.limit = std::numeric_limits<int>::max();
+    SLIPWAY_ASSIGN_OR_RETURN(std::vector<Job> jobs, client.ListJobs(options));
+    for (const Job& job : news.Take(std::move(jobs))) {
+      environment.out << RenderJobLine(job, with_owners);
     }
-    if (interrupted.WaitForNotificationWithTimeout(kWatchEvery)) break;
-  }
-  if (environment.interrupts != nullptr) environment.interrupts->SetHandler(nullptr);
-  return absl::IsCancelled(status) || absl::IsUnavailable(status) ? absl::OkStatus() : status;
+    // From now on whatever comes.
+    options.limit = std::numeric_limits<int>::max();
+    return absl::OkStatus();
+  });
 }
 
 }  // namespace

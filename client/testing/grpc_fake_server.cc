@@ -29,6 +29,7 @@ struct FakeServer::State {
   std::map<std::string, v1::Job> jobs ABSL_GUARDED_BY(mutex);
   int creates ABSL_GUARDED_BY(mutex) = 0;
   int lists ABSL_GUARDED_BY(mutex) = 0;
+  int device_lists ABSL_GUARDED_BY(mutex) = 0;
   v1::ListJobsRequest last_list ABSL_GUARDED_BY(mutex);
   v1::ListHistoryRequest last_history ABSL_GUARDED_BY(mutex);
   int64_t revision ABSL_GUARDED_BY(mutex) = 0;
@@ -375,6 +376,7 @@ class FakeServer::Fleet final : public v1::FleetService::Service {
   grpc::Status ListDevices(grpc::ServerContext* context, const v1::ListDevicesRequest* request,
                            v1::ListDevicesResponse* response) override {
     absl::MutexLock lock(&state_.mutex);
+    ++state_.device_lists;
     // A server that knows no selectors lists all.
     const bool is_selected =
         state_.behaviour.info.selectors() > 0 && IsSelector(request->selector());
@@ -521,6 +523,11 @@ std::vector<v1::Job> FakeServer::jobs() const {
   std::vector<v1::Job> jobs;
   for (const auto& [id, job] : state_->jobs) jobs.push_back(job);
   return jobs;
+}
+
+int FakeServer::device_lists() const {
+  absl::MutexLock lock(&state_->mutex);
+  return state_->device_lists;
 }
 
 int FakeServer::lists() const {

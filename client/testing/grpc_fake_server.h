@@ -66,6 +66,7 @@ class FakeServer {
   int creates() const;
   std::vector<v1::Job> jobs() const;
   int lists() const;  // Of jobs, that were answered.
+  int device_lists() const;
   v1::ListJobsRequest last_list() const;
   v1::ListHistoryRequest last_history() const;
 

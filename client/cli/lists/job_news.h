@@ -1,6 +1,6 @@
 // JobNews: what a list of jobs that is asked for again and again has that was not told before. Pure; not thread-safe.
-#ifndef SLIPWAY_CLIENT_CLI_JOB_NEWS_H_
-#define SLIPWAY_CLIENT_CLI_JOB_NEWS_H_
+#ifndef SLIPWAY_CLIENT_CLI_LISTS_JOB_NEWS_H_
+#define SLIPWAY_CLIENT_CLI_LISTS_JOB_NEWS_H_
 
 #include <map>
 #include <string>
@@ -28,4 +28,4 @@ class JobNews {
 
 }  // namespace slipway::cli
 
-#endif  // SLIPWAY_CLIENT_CLI_JOB_NEWS_H_
+#endif  // SLIPWAY_CLIENT_CLI_LISTS_JOB_NEWS_H_

@@ -1,4 +1,4 @@
-#include "client/cli/device_columns.h"
+#include "client/cli/lists/device_columns.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -109,13 +109,14 @@ constexpr DeviceColumn kColumns[] = {
     {"memory", ">MEMORY",
      [](const Device& device, absl::Time) { return FormatBytes(device.memory_bytes); },
      [](const Device& device) -> std::optional<int64_t> { return device.memory_bytes; }},
-    {"storage-free", ">STORAGE FREE", StorageFree, FreeBytes},
+    {"storage-free", ">STORAGE FREE", StorageFree, FreeBytes, /*always_moves=*/true},
     {"seen", ">SEEN", Seen,
      [](const Device& device) -> std::optional<int64_t> {
        return absl::ToUnixNanos(device.last_seen);
-     }},
-    {"temperature", ">TEMPERATURE", TemperatureText, Temperature},
-    {"load", ">LOAD", LoadText, Load},
+     },
+     /*always_moves=*/true},
+    {"temperature", ">TEMPERATURE", TemperatureText, Temperature, /*always_moves=*/true},
+    {"load", ">LOAD", LoadText, Load, /*always_moves=*/true},
     {"model", "MODEL", [](const Device& device, absl::Time) { return device.model; }},
     {"labels", "LABELS", [](const Device& device, absl::Time) { return LabelsText(device); }},
     {"os", "OS", [](const Device& device, absl::Time) { return device.os; }},

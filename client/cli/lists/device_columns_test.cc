@@ -1,4 +1,4 @@
-#include "client/cli/device_columns.h"
+#include "client/cli/lists/device_columns.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

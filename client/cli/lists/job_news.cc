@@ -1,4 +1,4 @@
-#include "client/cli/job_news.h"
+#include "client/cli/lists/job_news.h"
 
 #include <algorithm>
 #include <utility>

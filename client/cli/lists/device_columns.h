@@ -1,6 +1,6 @@
 // The columns of the table of devices: what they show, and how devices are sorted by them.
-#ifndef SLIPWAY_CLIENT_CLI_DEVICE_COLUMNS_H_
-#define SLIPWAY_CLIENT_CLI_DEVICE_COLUMNS_H_
+#ifndef SLIPWAY_CLIENT_CLI_LISTS_DEVICE_COLUMNS_H_
+#define SLIPWAY_CLIENT_CLI_LISTS_DEVICE_COLUMNS_H_
 
 #include <cstdint>
 #include <optional>
@@ -23,6 +23,8 @@ struct DeviceColumn {
   std::string (*cell)(const Device& device, absl::Time now);
   // What devices are sorted by, the largest first; those of which it is not known come last. Null: by the cells, by their bytes.
   std::optional<int64_t> (*number)(const Device& device) = nullptr;
+  // It is another one with nearly each report.
+  bool always_moves = false;
 };
 
 absl::Span<const DeviceColumn> DeviceColumns();
@@ -44,4 +46,4 @@ std::string LabelsText(const Device& device);
 
 }  // namespace slipway::cli
 
-#endif  // SLIPWAY_CLIENT_CLI_DEVICE_COLUMNS_H_
+#endif  // SLIPWAY_CLIENT_CLI_LISTS_DEVICE_COLUMNS_H_
