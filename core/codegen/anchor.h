@@ -115,11 +115,12 @@ struct MatrixStages {
 };
 
 // Elements combined over some dimensions. All Funcs have the kept dimensions; `partial` has a dimension of
-// `lanes` partial results before them.
+// `lanes` partial results before them where the innermost dimension is not kept, else one of `sums` behind them.
 struct PartialReduction {
   Halide::Func total;
-  Halide::Func partial;  // Undefined when the innermost dimension is kept.
+  Halide::Func partial;  // Undefined when the innermost dimension is kept and `sums` is 1.
   int lanes = 1;
+  int sums = 1;
 };
 
 struct ReductionStages {

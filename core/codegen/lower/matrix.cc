@@ -45,10 +45,9 @@ PartialReduction SumAlong(const LoweringContext& context, int depth, Halide::Typ
   extents[0] = Extent(depth % lanes == 0 ? depth : kOpen, Expr(depth));
   std::vector<bool> reduced(extents.size(), false);
   reduced[0] = true;
-  const Combiner sum = {Halide::Internal::make_zero(type), [](Expr a, Expr b) { return a + b; }};
   return ReducePartially(
-      lanes, [&](const std::vector<Expr>& at) { return term(at[0]); }, extents, reduced, kept, sum,
-      "dot");
+      lanes, [&](const std::vector<Expr>& at) { return term(at[0]); }, extents, reduced, kept,
+      SumCombiner(type), "dot");
 }
 
 Anchor DotProductsOf(PartialReduction reduction, Halide::Type type, std::vector<int> out_extents,

@@ -112,7 +112,7 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   exponential(vars) = ExpOf(Strictly(input(AsExprs(vars)) - largest.total(kept_at)));
   const PartialReduction sum = ReducePartially(
       context.lanes, [&](const std::vector<Expr>& at) { return Expr(exponential(at)); }, extents,
-      reduced, kept, {Expr(0.0f), [](Expr a, Expr b) { return a + b; }}, "sum");
+      reduced, kept, SumCombiner(Halide::Float(32)), "sum");
   Func result("softmax");
   result(vars) = Strictly(exponential(AsExprs(vars)) / sum.total(kept_at));
 
@@ -169,7 +169,7 @@ absl::StatusOr<std::vector<Func>> NormalizeRows(LoweringContext& context, const 
   const auto mean_of = [&](const std::function<Expr(const std::vector<Expr>&)>& element,
                            const char* name) {
     return ReducePartially(context.lanes, element, {seen.begin(), seen.end()}, reduced, kept,
-                           {Expr(0.0f), [](Expr a, Expr b) { return a + b; }}, name);
+                           SumCombiner(Halide::Float(32)), name);
   };
   const float each = static_cast<float>(1 / count);
   std::vector<PartialReduction> reductions;

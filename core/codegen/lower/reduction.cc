@@ -19,9 +19,6 @@ using Halide::Func;
 using Halide::RDom;
 using Halide::Var;
 
-Combiner Sums(Halide::Type type) {
-  return {Halide::Internal::make_zero(type), [](Expr a, Expr b) { return a + b; }};
-}
 Combiner Largest(Halide::Type type) { return {LowestOf(type), MaxOf}; }
 
 Expr Total(Expr total, int64_t) { return total; }
@@ -93,7 +90,35 @@ absl::StatusOr<std::vector<Func>> LowerArgMax(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
+// Combined as a tree, of which no result waits for more than a few others.
+Expr CombineAll(std::vector<Expr> values, const Combiner& combiner) {
+  while (values.size() > 1) {
+    const size_t half = (values.size() + 1) / 2;
+    for (size_t i = half; i < values.size(); ++i) {
+      values[i - half] = combiner.combine(values[i - half], values[i]);
+    }
+    values.resize(half);
+  }
+  return values[0];
+}
+
+// How many sums of neighbouring elements are made side by side along a dimension that is not the innermost: a divisor of its
+// extent, so that there is no rest.
+int SumsSideBySide(const Extent& extent) {
+  constexpr int kMost = 8;  // An addition's latency, at two a clock.
+  if (extent.known == kOpen) return 1;
+  for (int sums = std::min(kMost, extent.known); sums > 1; --sums) {
+    if (extent.known % sums == 0) return sums;
+  }
+  return 1;
+}
+
 }  // namespace
+
+Combiner SumCombiner(Halide::Type type) {
+  return {Halide::Internal::make_zero(type), [](Expr a, Expr b) { return a + b; },
+          /*reads_once=*/true};
+}
 
 PartialReduction ReducePartially(int lanes,
                                  const std::function<Expr(const std::vector<Expr>&)>& element,
@@ -102,6 +127,11 @@ PartialReduction ReducePartially(int lanes,
                                  const Combiner& combiner, const std::string& name) {
   const bool by_lanes = !extents.empty() && reduced[0];
   PartialReduction reduction;
+  size_t innermost_reduced = 0;
+  while (innermost_reduced < extents.size() && !reduced[innermost_reduced]) ++innermost_reduced;
+  if (!by_lanes && lanes > 1 && combiner.reads_once && innermost_reduced < extents.size()) {
+    reduction.sums = SumsSideBySide(extents[innermost_reduced]);
+  }
   reduction.lanes = by_lanes ? LanesWithin(lanes, extents[0].known) : 1;
   lanes = reduction.lanes;
   const bool open = by_lanes && extents[0].known == kOpen;
@@ -111,6 +141,7 @@ PartialReduction ReducePartially(int lanes,
     Expr extent = extents[i].expr;
     // Of an open extent the whole vectors.
     if (i == 0) extent = open ? extent / lanes : Expr((extents[0].known + lanes - 1) / lanes);
+    if (i == innermost_reduced && reduction.sums > 1) extent = extents[i].known / reduction.sums;
     region.push_back({0, extent});
   }
   const RDom r(region, name + "_r");
@@ -124,9 +155,32 @@ PartialReduction ReducePartially(int lanes,
 
   reduction.total = Func(name);
   const std::vector<Expr> kept_at(vars.begin(), vars.end());
-  reduction.total(vars) = combiner.identity;
-  if (!by_lanes) {
+  // Each partial result is read at its place of the partial dimension.
+  const auto total_of = [&](int count, bool is_last) {
+    std::vector<Expr> values;
+    for (int i = 0; i < count; ++i) {
+      std::vector<Expr> place = kept_at;
+      place.insert(is_last ? place.end() : place.begin(), i);
+      values.push_back(reduction.partial(place));
+    }
+    return CombineAll(std::move(values), combiner);
+  };
+  if (!by_lanes && reduction.sums == 1) {
+    reduction.total(vars) = combiner.identity;
     reduction.total(kept_at) = combiner.combine(reduction.total(kept_at), element(at));
+    return reduction;
+  }
+  if (!by_lanes) {
+    Var sum("sum");
+    at[innermost_reduced] = at[innermost_reduced] * reduction.sums + sum;
+    std::vector<Var> sum_vars = vars;
+    sum_vars.push_back(sum);
+    const std::vector<Expr> sum_at(sum_vars.begin(), sum_vars.end());
+    reduction.partial = Func(name + "_sums");
+    reduction.partial(sum_vars) = combiner.identity;
+    reduction.partial(sum_at) = combiner.combine(reduction.partial(sum_at), element(at));
+    reduction.partial.bound(sum, 0, reduction.sums);
+    reduction.total(vars) = total_of(reduction.sums, /*is_last=*/true);
     return reduction;
   }
   const Expr position = r[0] * lanes + lane;
@@ -146,12 +200,17 @@ PartialReduction ReducePartially(int lanes,
   reduction.partial = Func(name + "_lanes");
   reduction.partial(lane_vars) = combiner.identity;
   reduction.partial(lane_at) = combiner.combine(reduction.partial(lane_at), value);
-  const RDom over_lanes(0, lanes, name + "_l");
-  std::vector<Expr> total_at = kept_at;
-  total_at.insert(total_at.begin(), over_lanes);
-  reduction.total(kept_at) =
-      combiner.combine(reduction.total(kept_at), reduction.partial(total_at));
   reduction.partial.bound(lane, 0, lanes);
+  if (combiner.reads_once) {
+    reduction.total(vars) = total_of(lanes, /*is_last=*/false);
+  } else {
+    const RDom over_lanes(0, lanes, name + "_l");
+    std::vector<Expr> total_at = kept_at;
+    total_at.insert(total_at.begin(), over_lanes);
+    reduction.total(vars) = combiner.identity;
+    reduction.total(kept_at) =
+        combiner.combine(reduction.total(kept_at), reduction.partial(total_at));
+  }
   if (open) {
     // What is left behind the last whole vector, one by one.
     region[0] = {extents[0].expr / lanes * lanes, extents[0].expr % lanes};
@@ -165,8 +224,8 @@ PartialReduction ReducePartially(int lanes,
   return reduction;
 }
 
-ReduceKind SumOf() { return {Sums, Total}; }
-ReduceKind MeanOf() { return {Sums, Average}; }
+ReduceKind SumOf() { return {SumCombiner, Total}; }
+ReduceKind MeanOf() { return {SumCombiner, Average}; }
 ReduceKind LargestOf() { return {Largest, Total}; }
 
 absl::StatusOr<std::vector<Func>> LowerReduction(LoweringContext& context,

@@ -19,10 +19,15 @@ namespace slipway {
 struct Combiner {
   Halide::Expr identity;
   std::function<Halide::Expr(Halide::Expr, Halide::Expr)> combine;
+  // Whether each operand is read once, so that a tree of many is no larger than they are.
+  bool reads_once = false;
 };
 
+Combiner SumCombiner(Halide::Type type);
+
 // Reduces `element`, a function of one index a dimension (innermost first), over the dimensions where
-// `reduced` is true; where the innermost is, into as many partial results as `lanes` and its extent allow.
+// `reduced` is true; where the innermost is, into as many partial results as `lanes` and its extent allow, elsewhere into a
+// few that lie along the innermost dimension that is, if `lanes` is not 1.
 // `vars` names the kept dimensions. REQUIRES: every extent is at least 1. Of the kept
 // ones nothing is asked.
 PartialReduction ReducePartially(

@@ -20,11 +20,31 @@ void VectorizePartial(const PartialReduction& reduction) {
   partial.vectorize(lane).update().vectorize(lane);
 }
 
+// Sums side by side, of vectors of `lanes` kept elements, so that none waits for the one before.
+void UnrollSums(const PartialReduction& reduction, int lanes) {
+  Func partial = reduction.partial;
+  const Var innermost = partial.args()[0];
+  const Var sum = partial.args().back();
+  Var lane("lane");
+  Halide::Stage update = partial.update();
+  std::vector<Halide::VarOrRVar> order;
+  if (lanes > 1) {
+    partial.vectorize(innermost, lanes, TailStrategy::RoundUp);
+    update.split(innermost, innermost, lane, lanes, TailStrategy::RoundUp).vectorize(lane);
+    order.emplace_back(lane);
+  }
+  order.emplace_back(sum);
+  for (const Halide::RVar& step : partial.rvars(0)) order.emplace_back(step);
+  partial.unroll(sum);
+  update.reorder(order).unroll(sum);
+}
+
 // Computes the reduction's Funcs at `at` of `consumer`, or as stages of the root when `consumer` has no loops.
 // `lanes` is the number of kept elements of the innermost dimension that the consumer computes at once (1 when
 // it is reduced).
 void ComputeReductionAt(const PartialReduction& reduction, Func consumer, Var at, int lanes) {
   VectorizePartial(reduction);
+  if (reduction.sums > 1) UnrollSums(reduction, lanes);
   Func total = reduction.total;
   Func partial = reduction.partial;
   if (consumer.args().empty()) {
@@ -37,7 +57,9 @@ void ComputeReductionAt(const PartialReduction& reduction, Func consumer, Var at
   if (lanes > 1) {
     const Var innermost = total.args()[0];
     total.vectorize(innermost, lanes, TailStrategy::RoundUp);
-    total.update().vectorize(innermost, lanes, TailStrategy::RoundUp);
+    if (total.has_update_definition()) {
+      total.update().vectorize(innermost, lanes, TailStrategy::RoundUp);
+    }
   }
 }
 
