@@ -1,4 +1,4 @@
-// Runs models that "slipway export" made for wasm-32: in Node, in pages and in their workers. No dependencies, nothing to build.
+// Runs models that "slipway export" made for wasm-32: in Node, in pages and in their workers.
 // slipway.d.ts says what everything is; the form of plans is told in README.md.
 import { align, Instance, Scratch } from "./instance.js";
 
@@ -24,7 +24,6 @@ export class StepError extends SlipwayError {
   name = "StepError";
 }
 
-const PLAN_VERSION = 1;
 const ABI_VERSION = 1;
 const PAGE = 65536;
 const MOST_PAGES = 65536;
@@ -69,8 +68,8 @@ function checkPorts(ports, kind) {
 // That everything the plan says lies where it may: what it is made of may have come from anywhere.
 function checkPlan(plan) {
   check(plan !== null && typeof plan === "object", "it is no object");
-  if (plan.version !== PLAN_VERSION) {
-    throw new PlanError(`the plan is of version ${quoted(plan.version)}, and this reads version ${PLAN_VERSION}: take the slipway.js beside it`);
+  if (![1, 2].includes(plan.version)) {
+    throw new PlanError(`the plan is of version ${quoted(plan.version)}, and this reads 1 and 2: take the slipway.js beside it`);
   }
   check(typeof plan.target === "string", "it has no target");
   check(plan.abi === ABI_VERSION, "its code is of another kernel ABI");
@@ -86,8 +85,9 @@ function checkPlan(plan) {
     check(isSize(room) && isSize(offset) && isSize(bytes) && offset + bytes <= room, "a value lies outside of memory");
     check(Array.isArray(shape) && shape.every(isSize) && Array.isArray(element), "a value has no type");
   }
-  for (const { name, kernel, copy, arguments: operands } of plan.steps) {
+  for (const { do: deed, name, kernel, copy, arguments: operands } of plan.steps) {
     check(typeof name === "string" && Array.isArray(operands) && operands.every((value) => isSize(value) && value < plan.values.length), "a step has no such value");
+    if (deed && plan.version > 1) continue; // For control.js.
     if (kernel === undefined) {
       check(isSize(copy) && operands.length === 2 && operands.every((value) => plan.values[value].bytes === copy), "a step copies what does not fit");
     } else {
@@ -153,8 +153,8 @@ export class Program {
   #kernels;
   #instance;
   #threads;
+  #control;
 
-  // Of the files of an export, which are side by side below `base`.
   static async load(base, options = {}) {
     const read = async (name) => readFile(new URL(name, base), options);
     const text = await read("plan.json");
@@ -169,7 +169,6 @@ export class Program {
     return Program.create({ plan, module, weights }, options);
   }
 
-  // Of what is in memory already.
   static async create({ plan, module, weights = new Uint8Array(0) }, { maxMemoryBytes = MOST_PAGES * PAGE, threads: count = 1, life } = {}) {
     checkPlan(plan);
     const threads = count === 1 ? null : new (await import("./threads.js")).Threads(count, plan);
@@ -179,6 +178,7 @@ export class Program {
     }
     const compiled = await compile(module, plan.target);
     const program = new Program(plan, compiled, bytes, maxMemoryBytes, threads);
+    if (plan.version > 1) program.#control = new (await import("./control.js")).Control(plan);
     await threads?.begin(compiled, program.#memory, life);
     return program;
   }
@@ -224,7 +224,6 @@ export class Program {
     this.#threads?.end("the program is closed");
   }
 
-  // The functions of the module's table.
   #instantiate(module, scratch) {
     let table;
     try {
@@ -270,16 +269,16 @@ export class Program {
     });
   }
 
-  // One inference: a typed array an input, by name, to one an output.
   run(inputs = {}, { onStep } = {}) {
     this.#threads?.check();
     this.#take(inputs);
-    this.#plan.steps.forEach((step, i) => {
+    for (const i of this.#control?.order(this.#memory, this.#layout.hosts) ?? this.#plan.steps.keys()) {
+      const step = this.#plan.steps[i];
       const begin = onStep && performance.now();
       this.#instance.scratch.clear();
       this.#step(step, i);
       onStep?.(step.name, performance.now() - begin, i);
-    });
+    }
     return Object.fromEntries(this.#plan.outputs.map(({ name, dtype, bytes }, i) => {
       const at = this.#layout.outputs[i];
       return [name, new (arrayOf(dtype))(new Uint8Array(this.#memory.buffer, at, bytes).slice().buffer)];

@@ -36,16 +36,35 @@ absl::string_view Embedded(absl::Span<const EmbeddedFile> files, absl::string_vi
   return "";
 }
 
-// A template without the lines that are for other libraries: those that begin with "@threads:" are for several threads, with "@serial:"
-// for one.
-std::string Selected(absl::string_view text, bool has_threads) {
-  const absl::string_view wanted = has_threads ? "@threads:" : "@serial:";
-  const absl::string_view other = has_threads ? "@serial:" : "@threads:";
+// What a line of a template may begin with, any number of times, as "@threads:": then it is for libraries of which that holds.
+struct LineTag {
+  absl::string_view name;
+  bool holds;
+};
+using LineTags = std::vector<LineTag>;
+
+LineTags TagsOf(const LibraryPlan& plan, const LibraryOptions& options) {
+  const bool has_threads = options.threads > 1;
+  return {{"@threads:", has_threads},
+          {"@serial:", !has_threads},
+          {"@control:", plan.has_control},
+          {"@straight:", !plan.has_control}};
+}
+
+// A template without the lines that are for other libraries.
+std::string Selected(absl::string_view text, const LineTags& tags) {
   std::string selected;
   for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) {
-    if (absl::StartsWith(line, other)) continue;
-    absl::ConsumePrefix(&line, wanted);
-    absl::StrAppend(&selected, line, "\n");
+    bool is_wanted = true;
+    for (auto tag = tags.begin(); tag != tags.end();) {
+      if (!absl::ConsumePrefix(&line, tag->name)) {
+        ++tag;
+        continue;
+      }
+      is_wanted = is_wanted && tag->holds;
+      tag = tags.begin();
+    }
+    if (is_wanted) absl::StrAppend(&selected, line, "\n");
   }
   return selected;
 }
@@ -116,6 +135,8 @@ std::string Padding(int64_t bytes) {
 
 // The tables of library.c.in.
 class Tables {
+  using Kind = LibraryStep::Kind;
+
  public:
   explicit Tables(const LibraryPlan& plan) : plan_(plan) {}
 
@@ -126,10 +147,15 @@ class Tables {
     size_t next = 0;
     size_t most = 1;
     for (const LibraryStep& step : plan_.steps) {
-      const int64_t bytes = step.kernel >= 0 ? 0 : plan_.values[step.arguments[0]].type.byte_size();
-      absl::StrAppend(&steps, "    {", step.kernel, ", ", next, ", ", step.arguments.size(), ", ",
-                      bytes, "},\n");
-      absl::StrAppend(&arguments, "    ", absl::StrJoin(step.arguments, ", "), ",\n");
+      const int64_t kernel =
+          step.kind == Kind::kKernel ? step.kernel : -static_cast<int>(step.kind);
+      absl::StrAppend(&steps, "    {", kernel, ", ", next, ", ", step.arguments.size(), ", ",
+                      step.bytes);
+      if (plan_.has_control) absl::StrAppend(&steps, ", ", step.target, ", ", step.turns);
+      absl::StrAppend(&steps, "},\n");
+      if (!step.arguments.empty()) {
+        absl::StrAppend(&arguments, "    ", absl::StrJoin(step.arguments, ", "), ",\n");
+      }
       absl::StrAppend(&names, "    ", CLiteral(step.name), ",\n");
       next += step.arguments.size();
       most = std::max(most, step.arguments.size());
@@ -138,7 +164,7 @@ class Tables {
     words["dimensions"] = dimensions_.empty() ? "    {0, 0, 0, 0},\n" : dimensions_;
     words["values"] = values.empty() ? "    {0, 0, 0, 0, 0, 0, 0},\n" : values;
     words["arguments"] = arguments.empty() ? "    0,\n" : arguments;
-    words["step_rows"] = steps.empty() ? "    {-1, 0, 0, 0},\n" : steps;
+    words["step_rows"] = steps.empty() ? "    {COPY, 0, 0, 0},\n" : steps;
     words["step_names"] = names.empty() ? "    \"\",\n" : names;
     words["most_arguments"] = absl::StrCat(most);
   }
@@ -268,7 +294,7 @@ LibraryFile TextFile(std::string path, std::string text) {
 // Templates that these words are filled into.
 class Renderer {
  public:
-  Renderer(const Words& words, bool has_threads) : has_threads_(has_threads) {
+  Renderer(const Words& words, LineTags tags) : tags_(std::move(tags)) {
     for (const auto& [key, text] : words) {
       replacements_.emplace_back(absl::StrCat("@", key, "@"), text);
     }
@@ -276,11 +302,11 @@ class Renderer {
   LibraryFile File(std::string path, absl::string_view name) const {
     return TextFile(
         std::move(path),
-        absl::StrReplaceAll(Selected(Embedded(Templates(), name), has_threads_), replacements_));
+        absl::StrReplaceAll(Selected(Embedded(Templates(), name), tags_), replacements_));
   }
 
  private:
-  const bool has_threads_;
+  const LineTags tags_;
   std::vector<std::pair<std::string, std::string>> replacements_;
 };
 
@@ -350,15 +376,14 @@ absl::StatusOr<std::vector<LibraryFile>> RenderLibrary(const LibraryPlan& plan,
   AddWeights(plan, options, words);
   AddExample(plan, options, capitals, words);
 
-  const bool has_threads = options.threads > 1;
-  const Renderer renderer(words, has_threads);
+  const Renderer renderer(words, TagsOf(plan, options));
   std::vector<LibraryFile> files;
   files.push_back(renderer.File(absl::StrCat(name, ".h"), "library.h.in"));
   files.push_back(renderer.File(absl::StrCat(name, ".c"), "library.c.in"));
   files.push_back(
       TextFile("slipway_kernel_abi.h", std::string(Embedded(KernelHeader(), "kernel_abi.h"))));
   files.push_back({absl::StrCat(name, "_kernels.o"), {plan.object}});
-  if (has_threads) {
+  if (options.threads > 1) {
     files.push_back(renderer.File(absl::StrCat(name, "_threads.h"), "threads.h.in"));
     files.push_back(renderer.File(absl::StrCat(name, "_threads.c"), "threads.c.in"));
   }

@@ -24,7 +24,9 @@
 namespace slipway {
 namespace {
 
-constexpr int64_t kPlanVersion = 1;  // As slipway.js knows it.
+// As slipway.js knows them.
+constexpr int64_t kPlanVersion = 1;
+constexpr int64_t kPlanVersionWithControl = 2;
 constexpr int64_t kPageBytes = 64 << 10;
 constexpr int64_t kMaxMemoryBytes = int64_t{1} << 32;
 
@@ -90,13 +92,22 @@ void WriteValue(const LibraryValue& value, JsonWriter& json) {
   json.EndObject();
 }
 
-void WriteStep(const LibraryStep& step, const LibraryPlan& plan, JsonWriter& json) {
+void WriteStep(const LibraryStep& step, JsonWriter& json) {
+  // By kind.
+  static constexpr const char* kDeeds[] = {"",      "",     "take_slice", "put_slice", "begin",
+                                           "while", "next", "unless",     "go_to"};
+  using Kind = LibraryStep::Kind;
   json.BeginObjectInLine();
   json.Text("name", step.name);
-  if (step.kernel >= 0) {
+  if (step.kind == Kind::kKernel) {
     json.Integer("kernel", step.kernel);
+  } else if (step.kind == Kind::kCopy) {
+    json.Integer("copy", step.bytes);
   } else {
-    json.Integer("copy", plan.values[step.arguments[0]].type.byte_size());
+    json.Text("do", kDeeds[static_cast<int>(step.kind)]);
+    if (!step.decides()) json.Integer("bytes", step.bytes);
+    if (step.decides() && step.kind != Kind::kBegin) json.Integer("target", step.target);
+    if (step.kind == Kind::kWhile && step.arguments.size() == 1) json.Integer("turns", step.turns);
   }
   json.Integers("arguments", std::vector<int64_t>(step.arguments.begin(), step.arguments.end()));
   json.EndObject();
@@ -106,7 +117,7 @@ std::string PlanText(const LibraryPlan& plan, const LibraryOptions& options,
                      int64_t scratch_bytes) {
   JsonWriter json;
   json.BeginObject();
-  json.Integer("version", kPlanVersion);
+  json.Integer("version", plan.has_control ? kPlanVersionWithControl : kPlanVersion);
   json.Text("name", options.name);
   json.Text("model", options.model);
   json.Text("made_by", absl::StrCat("slipway ", kVersion));
@@ -124,7 +135,7 @@ std::string PlanText(const LibraryPlan& plan, const LibraryOptions& options,
   for (const LibraryValue& value : plan.values) WriteValue(value, json);
   json.EndArray();
   json.BeginArray("steps");
-  for (const LibraryStep& step : plan.steps) WriteStep(step, plan, json);
+  for (const LibraryStep& step : plan.steps) WriteStep(step, json);
   json.EndArray();
   json.EndObject();
   return json.Take();

@@ -1,7 +1,7 @@
 /* Runs a library's model with nothing around it: no C library, no startup code, no heap. Inputs are read from descriptor 0, one behind
  * the other, and outputs written to descriptor 1; the exit code is the status. DRIVER_MODELS lists M(name, NAME) for each model, in whose
  * header DRIVER_HEADER includes, and NAME_BUFFERS, NAME_IN and NAME_OUT are its tensors; NAME_WORKERS is
- * how many threads may do parts of it, and NAME_SET_HOOK has a function do them. DRIVER_RUNS is how often each runs before it is watched. */
+ * how many threads may do parts of it, and NAME_SET_HOOK has a function do them; NAME_HOOKS is how often the step hook is called. DRIVER_RUNS is how often each runs before it is watched. */
 #include "driver.h"
 
 #ifndef DRIVER_RUNS
@@ -164,7 +164,7 @@ static uint64_t digest(const piece* pieces) {
     status = name##_run(&context, inputs, outputs);                                    \
     if (status != NAME##_OK) end(status);                                              \
     if (digest(out) != alone || (shared.loops > 0) != (NAME##_WORKERS > 1)) end(97);   \
-    if (hooks != NAME##_STEPS || context.scratch_peak > NAME##_SCRATCH_BYTES) end(98); \
+    if (hooks != NAME##_HOOKS || context.scratch_peak > NAME##_SCRATCH_BYTES) end(98); \
     for (i = 0; i < NAME##_OUTPUTS; ++i) move(WRITE, 1, out[i].at, out[i].bytes);      \
   }
 DRIVER_MODELS

@@ -75,6 +75,9 @@ std::string DriverHeader(const std::vector<const Exported*>& libraries) {
     }
     absl::StrAppend(&text, "#define ", upper, "_WEIGHTS_POINTER ",
                     is_file ? absl::StrCat("driver_", library->name, "_weights") : "0", "\n");
+    // Nobody counts the steps of loops but the program.
+    absl::StrAppend(&text, "#define ", upper, "_HOOKS ",
+                    library->plan.has_control ? "hooks" : absl::StrCat(upper, "_STEPS"), "\n");
     const bool has_threads = library->options.threads > 1;
     absl::StrAppend(&text, "#define ", upper, "_WORKERS ", library->options.threads, "\n#define ",
                     upper, "_SET_HOOK(context, hook, data) ",

@@ -13,6 +13,7 @@
 #include "tests/common/command.h"
 #include "tests/common/status_matchers.h"
 #include "tests/common/temp_tree.h"
+#include "tests/library/control_models.h"
 #include "tests/library/exported.h"
 #include "tests/library/models.h"
 
@@ -128,6 +129,10 @@ TEST_F(LibraryTest, ProgramsOfCallsAndCopies) {
       %x_again = Identity(%x)
       %picked = Cast(%i) {to = 1}
     })"));
+}
+
+TEST_F(LibraryTest, ControlFlow) {
+  for (const ControlModel& model : kControlModels) ExpectRuns(model.name, TextModel(model.text));
 }
 
 // A chain of layers drawn by a seed.
@@ -262,9 +267,12 @@ TEST_F(LibraryTest, WhatLibrariesDoNotHaveIsNamed) {
   EXPECT_THAT(refused(kOpenExtent), StatusIs(absl::StatusCode::kFailedPrecondition,
                                              AllOf(HasSubstr("input \"x\" is f32[batch, 3]"),
                                                    HasSubstr("--dimension batch"))));
-  options.name = "branch";
-  EXPECT_THAT(refused(kBranch),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("is a branch")));
+  EXPECT_THAT(refused(kEndedSlices),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       AllOf(HasSubstr("step \"until\" makes value"),
+                             HasSubstr("known only when the program runs"))));
+  EXPECT_THAT(refused(kComputedSlices),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("step \"times\" makes value")));
   EXPECT_THAT(refused(kFoundSize), StatusIs(absl::StatusCode::kUnimplemented,
                                             HasSubstr("finds sizes out while running")));
 }

@@ -46,17 +46,9 @@ inline constexpr char kQuantized[] = R"(
     %y = QuantizeLinear(%r, %ys, %yz)
   })";
 
-// What no export has: an open extent, a branch, a size that is found out while running.
+// What no export has: an open extent, a size that is found out while running.
 inline constexpr char kOpenExtent[] =
     R"(graph "g" [batch in 1..64] (%x: f32[batch, 3]) -> (%y) { %y = Relu(%x) })";
-inline constexpr char kBranch[] = R"(
-  graph "g" (%c: bool[], %x: f32[4]) -> (%y) {
-    %y = If "choose" (%c, %x) {captures = 1, then_branch = graph "t" (%a) -> (%b) {
-      %b = Relu(%a)
-    }, else_branch = graph "e" (%a) -> (%b) {
-      %b = Neg(%a)
-    }}
-  })";
 inline constexpr char kFoundSize[] =
     R"(graph "g" (%x: f32[4]) -> (%y) { %y = NonZero "find" (%x) })";
 

@@ -12,6 +12,7 @@
 #include "tests/common/command.h"
 #include "tests/common/status_matchers.h"
 #include "tests/common/temp_tree.h"
+#include "tests/library/control_models.h"
 #include "tests/library/exported.h"
 #include "tests/library/models.h"
 
@@ -109,6 +110,10 @@ TEST_F(ModuleTest, HostileNamesStayNames) {
   ExpectRuns("hostile", TextModel(text));
 }
 
+TEST_F(ModuleTest, ControlFlow) {
+  for (const ControlModel& model : kControlModels) ExpectRuns(model.name, TextModel(model.text));
+}
+
 // What the runner refuses, in Node's own test runner.
 TEST_F(ModuleTest, TheRunnerRefusesWhatIsWrong) {
   LibraryOptions options;
@@ -123,10 +128,15 @@ TEST_F(ModuleTest, TheRunnerRefusesWhatIsWrong) {
       %n = Not(%b)
     })"),
                                                     kVectors, options, tree_));
-  const CommandResult result = RunCommand(
-      {.argv = {"node", "--test", RunfilePath("tests/library/runner_test.mjs")},
-       .environment = {
-           {"DIGITS", digits.folder}, {"PICKS", picks.folder}, {"PATH", "/usr/bin:/bin"}}});
+  options.name = "decides";
+  ASSERT_OK_AND_ASSIGN(const Exported decides,
+                       Export(TextModel(kDecides), kVectors, options, tree_));
+  const CommandResult result =
+      RunCommand({.argv = {"node", "--test", RunfilePath("tests/library/runner_test.mjs")},
+                  .environment = {{"DIGITS", digits.folder},
+                                  {"PICKS", picks.folder},
+                                  {"DECIDES", decides.folder},
+                                  {"PATH", "/usr/bin:/bin"}}});
   EXPECT_TRUE(result.status.ok()) << result.ToString() << result.out;
 }
 
@@ -160,8 +170,10 @@ TEST_F(ModuleTest, WhatModulesDoNotHaveIsNamed) {
   EXPECT_THAT(ExportError(kOpenExtent), StatusIs(absl::StatusCode::kFailedPrecondition,
                                                  AllOf(HasSubstr("input \"x\" is f32[batch, 3]"),
                                                        HasSubstr("--dimension batch"))));
-  EXPECT_THAT(ExportError(kBranch),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("is a branch")));
+  for (const char* text : {kEndedSlices, kComputedSlices}) {
+    EXPECT_THAT(ExportError(text), StatusIs(absl::StatusCode::kUnimplemented,
+                                            HasSubstr("known only when the program runs")));
+  }
   EXPECT_THAT(ExportError(kFoundSize), StatusIs(absl::StatusCode::kUnimplemented,
                                                 HasSubstr("finds sizes out while running")));
 }

@@ -1,4 +1,4 @@
-// What client/js refuses, of the exports in the folders $DIGITS and $PICKS.
+// What client/js refuses, of the exports in the folders $DIGITS, $PICKS and $DECIDES.
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
-const { DIGITS, PICKS } = process.env;
+const { DIGITS, PICKS, DECIDES } = process.env;
 const library = await import(pathToFileURL(join(DIGITS, 'slipway.js')));
 const { EngineError, FileError, InputError, MemoryLimitError, PlanError, Program, SlipwayError } = library;
 const base = (folder) => pathToFileURL(folder + '/');
@@ -98,7 +98,7 @@ test('files that do not belong together are refused', async () => {
   await rejects({ module: new Uint8Array(0) }, /module is none/);
   // A module of nothing.
   await rejects({ module: Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0) }, /cannot be instantiated/);
-  await rejects({ plan: { ...digits.plan, version: 2 } }, /version 2/);
+  await rejects({ plan: { ...digits.plan, version: 3 } }, /version 3/);
   await rejects({ plan: { ...digits.plan, code_bytes: 1 << 20 } }, /another's|damaged|instantiated/);
 });
 
@@ -127,6 +127,28 @@ test('damaged plans are refused, or harmless', async () => {
     }
   }
   assert.ok(refused > paths.length / 2);
+});
+
+test('steps that decide are checked', async () => {
+  const decides = filesOf(DECIDES);
+  const { steps } = decides.plan;
+  assert.equal(decides.plan.version, 2);
+  const kinds = new Set(steps.map((step) => step.do));
+  for (const kind of ['begin', 'while', 'next', 'unless', 'take_slice', 'put_slice']) assert.ok(kinds.has(kind), kind);
+  const refuse = async (i, wrong) => {
+    const plan = structuredClone(decides.plan);
+    Object.assign(plan.steps[i], wrong);
+    await assert.rejects(Program.create({ ...decides, plan }), PlanError, `${i}: ${JSON.stringify(wrong)}`);
+  };
+  for (const [i, step] of steps.entries()) {
+    if (step.do === undefined) continue;
+    for (const deed of ['constructor', 'call', 1, null]) await refuse(i, { do: deed });
+    if (step.do !== 'go_to') await refuse(i, { arguments: [] });
+    await refuse(i, { kernel: 0 });
+    if (step.target === undefined) continue;
+    for (const target of [steps.length + 1, -1, 0.5, 'x', null]) await refuse(i, { target });
+  }
+  await assert.rejects(Program.create({ ...decides, plan: { ...decides.plan, version: 1 } }), PlanError);
 });
 
 test('files that are not there, and answers that are errors', async () => {

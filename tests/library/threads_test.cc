@@ -40,13 +40,27 @@ constexpr char kShared[] = R"(
     %z = MatMul(%p, %q)
   })";
 
+// The same in the turns of a loop.
+constexpr char kTurns[] = R"(
+  graph "turns" (%x: f32[64, 320]) -> (%y, %all) {
+    const %m: i64[] = {3}
+    const %t: bool[] = {true}
+    const %v: f32[320, 320] = splat 0.01
+    %y, %all = Loop(%m, %t, %x, %v) {captures = 1,
+      body = graph "body" (%turn, %true, %h, %w) -> (%true, %s, %s) {
+        %p = MatMul(%h, %w)
+        %s = Softmax(%p) {axis = 1}
+      }}
+  })";
+
 class ThreadsTest : public ::testing::Test {
  protected:
-  Exported ExportShared(const std::string& name, const std::string& target, int64_t threads) {
+  Exported ExportShared(const std::string& name, const std::string& target, int64_t threads,
+                        const char* text = kShared) {
     LibraryOptions options;
     options.name = name;
     options.threads = threads;
-    absl::StatusOr<Exported> exported = Export(TextModel(kShared), target, options, tree_);
+    absl::StatusOr<Exported> exported = Export(TextModel(text), target, options, tree_);
     EXPECT_OK(exported);
     return *std::move(exported);
   }
@@ -65,6 +79,9 @@ TEST_F(ThreadsTest, AnyOrderOfTurnsGivesTheSameBytes) {
     EXPECT_OK(Check({&here}, kGcc, tree_));
     EXPECT_OK(Check({&here}, kClang, tree_));
   }
+  const Exported turns = ExportShared("turns", "x86-64-linux", 3, kTurns);
+  EXPECT_OK(Check({&turns}, kGcc, tree_));
+  EXPECT_OK(Check({&turns}, kClang, tree_));
   const Exported arm64 = ExportShared("arm_64", "arm-64-linux", 3);
   EXPECT_OK(Check({&arm64}, ClangFor("arm_64", "aarch64-linux-gnu", "qemu-aarch64-static"), tree_));
   const Exported arm32 = ExportShared("arm_32", "arm-32-linux-neon", 3);

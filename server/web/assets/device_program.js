@@ -44,22 +44,28 @@ async function gatherInputs(ports, given, seed) {
   return inputs;
 }
 
-// Calls that time steps are apart from the samples, since timing costs. Of a step's times the least, or where the clock tells too little of it apart, the
-// mean of many: what it cuts off of one it adds to another.
+// Calls that time steps are apart from the samples, since timing costs. Of what a step takes in a call, which loops may run often, the least, or where the clock
+// tells too little of it apart, the mean of many: what it cuts off of one it adds to another.
 function profile(program, inputs, resolution) {
-  const steps = [];
+  const byIndex = new Map();
   program.run(inputs);
   const begin = performance.now();
   let calls = 0;
-  const mayGoOn = () => calls < LEAST_PROFILED_CALLS || steps.some(({least}) => least < RESOLUTIONS_OF_STEP * resolution);
+  const steps = () => [...byIndex.values()];
+  const mayGoOn = () => calls < LEAST_PROFILED_CALLS || steps().some(({least}) => least < RESOLUTIONS_OF_STEP * resolution);
   for (; calls === 0 || (calls < MOST_PROFILED_CALLS && mayGoOn() && performance.now() - begin < PROFILED_MS); ++calls) {
     program.run(inputs, {onStep: (name, ms, index) => {
-      const step = steps[index] ??= {name, least: Infinity, sum: 0};
-      step.least = Math.min(step.least, ms);
-      step.sum += ms;
+      if (!byIndex.has(index)) byIndex.set(index, {index, name, least: Infinity, sum: 0, now: 0});
+      byIndex.get(index).now += ms;
     }});
+    for (const step of byIndex.values()) {
+      step.least = Math.min(step.least, step.now);
+      step.sum += step.now;
+      step.now = 0;
+    }
   }
-  return steps.map(({name, least, sum}) => ({name, durationNs: nanoseconds(least < RESOLUTIONS_OF_STEP * resolution ? sum / calls : least)}));
+  return steps().sort((a, b) => a.index - b.index)
+      .map(({name, least, sum}) => ({name, durationNs: nanoseconds(least < RESOLUTIONS_OF_STEP * resolution ? sum / calls : least)}));
 }
 
 async function measure(program, load, inputs, threads, {warmup, samples, profile: wantsSteps}) {
