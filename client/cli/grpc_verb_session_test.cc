@@ -209,6 +209,7 @@ TEST_F(VerbSessionTest, TimesAndProfiles) {
             0)
       << err_;
   EXPECT_THAT(out_, AllOf(HasSubstr("3 samples of 1 call"), HasSubstr("1.00 us"),
+                          HasSubstr("coarse: 3 of 3 samples are shorter than 20 times the 100 ns"),
                           HasSubstr("slowest of 1 steps"), HasSubstr("step0")));
   const std::vector<v1::SessionRequest> done = device_.carried_out();
   const auto timed = std::find_if(done.begin(), done.end(),
@@ -247,6 +248,7 @@ TEST_F(VerbSessionTest, EachCommandIsAJsonObject) {
     const absl::StatusOr<Json> json = ParseJson(out_.substr(before));
     ASSERT_THAT(json, IsOk()) << command << ": " << out_;
     EXPECT_EQ((*json)["schema_version"], 1) << command;
+    if (absl::StartsWith(command, "time ")) EXPECT_EQ((*json)["clock_resolution_ns"], 100);
   }
 }
 

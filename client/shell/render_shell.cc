@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/render_conditions.h"
 #include "client/cli/render_parts.h"
 #include "client/cli/tensor_summary.h"
 #include "client/statistics.h"
@@ -119,7 +120,8 @@ std::string RenderTimes(const BenchmarkResult& result) {
   return absl::StrCat(table.Render(), result.samples_ns.size(), " samples of ",
                       result.iterations_per_sample,
                       result.iterations_per_sample == 1 ? " call" : " calls",
-                      result.disturbed ? "; disturbed: others took CPU time" : "", "\n");
+                      result.disturbed ? "; disturbed: others took CPU time" : "", "\n",
+                      ClockRemark(result.samples_ns, result.clock_resolution_ns, "samples are"));
 }
 
 std::string RenderTimesJson(const BenchmarkResult& result) {
@@ -132,6 +134,7 @@ std::string RenderTimesJson(const BenchmarkResult& result) {
     s.p90_ns.has_value() ? json.Real("p90_ns", s.p90_ns->value) : json.Null("p90_ns");
     s.p99_ns.has_value() ? json.Real("p99_ns", s.p99_ns->value) : json.Null("p99_ns");
     json.Bool("disturbed", result.disturbed);
+    json.Integer("clock_resolution_ns", result.clock_resolution_ns);
     MachineJson(json, "before", result.before);
     MachineJson(json, "after", result.after);
   });

@@ -75,6 +75,7 @@ absl::Status FakeRunner::Carry(const v1::SessionRequest& request, absl::Cord& da
       v1::BenchmarkResult& result = *response.mutable_timed()->mutable_result();
       for (int i = 0; i < request.time().samples(); ++i) result.add_samples_ns(1000 + i);
       result.set_iterations_per_sample(request.time().flush_cache() ? 1 : 7);
+      result.set_clock_resolution_ns(100);
       *result.mutable_steps() = called.steps();
       return absl::OkStatus();
     }

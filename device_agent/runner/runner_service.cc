@@ -19,6 +19,7 @@
 #include "core/wire/benchmark_spec.h"
 #include "core/wire/peaks_proto.h"
 #include "core/wire/tensor_proto.h"
+#include "device_agent/measure/clock_resolution.h"
 #include "device_agent/measure/machine_state.h"
 #include "device_agent/measure/measure.h"
 #include "device_agent/measure/samples.h"
@@ -400,6 +401,8 @@ absl::Status RunnerService::Time(const Operation::Time& request, const std::atom
     options.single_calls = request.min_sample_ns() == 0;
     options.device_ns = [held] { return *held->context->worked_ns(); };
   }
+  result.set_clock_resolution_ns(attached_.has_value() ? attached_->clock_resolution_ns
+                                                       : ClockResolutionNs());
   *result.mutable_before() = ReadMachine();
   const auto run = [&](bool profile) {
     return held->context->Run(inputs, absl::MakeSpan(outputs),

@@ -179,6 +179,7 @@ TEST_F(RunnerServiceTest, TellsStepsAndTimesCalls) {
   const runner::Response timed = Operate(request);
   EXPECT_EQ(timed.result().code(), 0) << timed.result().message();
   EXPECT_EQ(timed.result().timed().result().samples_ns_size(), 3);
+  EXPECT_GT(timed.result().timed().result().clock_resolution_ns(), 0);
   request.mutable_time()->set_cool_down_ns(-1);
   EXPECT_THAT(Operate(request).result().message(), HasSubstr("cool_down_ns is -1"));
 }

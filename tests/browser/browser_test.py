@@ -163,6 +163,15 @@ class BrowserTest(unittest.TestCase):
             self.drop('digits.onnx', file.read())
         self.browser.wait_text('Distribution of samples', 120)
 
+    def test_times_that_are_short_for_their_clock_are_told(self):
+        self.sign_in(self.user)
+        remarks = self.browser.run_waiting('''
+            const done = arguments[0];
+            import('/assets/format.js').then(({clockRemark}) => done([
+              clockRemark([99_999, 100_000, 2_000_000, 1], 5_000, 'samples are'), clockRemark([250_000], 5_000, 'runs is'), clockRemark([1], 0, 'runs is')]));
+        ''')
+        self.assertEqual(remarks, ["Coarse: 2 of 4 samples are shorter than 20 times the 5.00 µs that the device's clock tells apart.", None, None])
+
     def test_names_with_markup_are_text(self):
         browser = self.browser
         self.sign_in(self.user, '/submit')

@@ -124,6 +124,7 @@ def test_calls_are_timed(device, network, seven):
     result = network.time(seven, samples=30, warmup=1, profile=True)
     assert len(result.samples_ns) == 30 and 0 < result.min_ns <= result.p50_ns
     assert result.device == device.device and len(result.steps) == 5
+    assert result.clock_resolution_ns > 0
 
 
 def test_what_does_not_fit_is_named(device, network, seven):

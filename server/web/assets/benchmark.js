@@ -1,7 +1,7 @@
 // What a benchmark says: percentiles with intervals, the distribution of its samples, its steps in time and against the device's limits, memory.
 import {histogram, legend, roofline, sequence, shareBar, waterfall} from './chart.js';
 import {facts, h, liveTable, sheet, tiles} from './dom.js';
-import {bytes, count, duration, percent, short} from './format.js';
+import {bytes, clockRemark, count, duration, percent, short} from './format.js';
 
 export const within = (interval) => (interval ? `95 % in ${duration(interval[0])} … ${duration(interval[1])}` : 'no interval');
 
@@ -16,7 +16,7 @@ function disturbedOf(result) {
 }
 
 function remarks(result) {
-  const lines = [];
+  const lines = [clockRemark(result.samples_ns, result.clock_resolution_ns, 'samples are')].filter(Boolean);
   if (result.disturbed) lines.push(`Others took ${(result.disturbed_millis / 10).toFixed(1)} % of the processor time meanwhile: the numbers may be too high.`);
   if (result.throttled_samples > 0) lines.push(`The processor throttled during ${result.throttled_samples} samples.`);
   if (result.two_modes) lines.push(`The samples have two modes: ${duration(result.two_modes.low_ns)} and ${duration(result.two_modes.high_ns)} (${percent(result.two_modes.share_high)} of them).`);

@@ -19,6 +19,14 @@ export function duration(ns) {
   return `${Math.floor(seconds / 86400)} d ${Math.floor(seconds / 3600) % 24} h`;
 }
 
+// How many of the times, nanoseconds, are too short for a clock that tells so much apart, as the command says it (client/cli/render_conditions.h); null where
+// none is, or nobody knows.
+export function clockRemark(times, resolution, what) {
+  const LEAST_RESOLUTIONS = 20;
+  const coarse = times.filter((ns) => ns < LEAST_RESOLUTIONS * resolution).length;
+  return coarse ? `Coarse: ${coarse} of ${times.length} ${what} shorter than ${LEAST_RESOLUTIONS} times the ${duration(resolution)} that the device's clock tells apart.` : null;
+}
+
 export function bytes(count) {
   let value = Number(count ?? 0);
   for (const unit of ['B', 'KiB', 'MiB', 'GiB']) {

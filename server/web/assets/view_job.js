@@ -3,7 +3,7 @@ import {shareBar, waterfall} from './chart.js';
 import {followJob, get, post} from './api.js';
 import {announce, badge, confirmed, facts, h, liveTable, problem, sheet, show} from './dom.js';
 import {drawGraph, modelGraph} from './graph.js';
-import {bytes, count, date, duration, hasEnded, jobState, kindOf, precisionOf, reason, subjectOf} from './format.js';
+import {bytes, clockRemark, count, date, duration, hasEnded, jobState, kindOf, precisionOf, reason, subjectOf} from './format.js';
 
 const shapeOf = (type) => `${String(type?.dtype ?? '').replace('DATA_TYPE_', '').toLowerCase()}[${(type?.shape ?? []).join(', ')}]`;
 
@@ -98,8 +98,10 @@ function runSheets(job) {
     {title: 'Blob', class: 'mono', cell: (tensor) => (tensor.blob ? `${tensor.blob.sha256.slice(0, 16)}, ${bytes(tensor.blob.sizeBytes)}` : 'with the job')}]});
   outputs.update(job.runResult?.outputs ?? []);
   const timings = job.runResult?.timings ?? {};
+  const remark = clockRemark([Number(timings.runNs ?? 0)], Number(job.runResult?.clockResolutionNs ?? 0), 'runs is');
   return job.runResult ? [h('section', {class: 'sheet flush'}, h('h2', {}, 'Outputs'), outputs.element),
     sheet('Where the time went', facts([['Fetching', duration(timings.fetchNs ?? 0)], ['Starting', duration(timings.spawnNs ?? 0)], ['Loading', duration(timings.loadNs ?? 0)], ['Running', duration(timings.runNs ?? 0)], ['Clock tells apart', Number(job.runResult.clockResolutionNs ?? 0) ? duration(job.runResult.clockResolutionNs) : null], ['Sending back', duration(timings.uploadNs ?? 0)]])),
+    remark && h('p', {class: 'note-box'}, remark),
     h('p', {class: 'quiet'}, 'Values come to a file by ', h('code', {}, `slipway results ${job.id} --output-dir DIR`), '.')] : [];
 }
 
