@@ -70,6 +70,10 @@ static void set_model(slipway_bare_hello* hello) {
 #if defined(__x86_64__)
 #include <cpuid.h>
 
+#define TILE_DATA 18
+#define TILE_STATE (UINT64_C(3) << 17)
+#define REQUEST_PERMISSION 0x1023 /* ARCH_REQ_XCOMP_PERM */
+
 static uint64_t pair(uint32_t low, uint32_t high) { return (uint64_t)high << 32 | low; }
 
 static void set_features(const unsigned long* auxiliary, slipway_bare_hello* hello) {
@@ -89,6 +93,11 @@ static void set_features(const unsigned long* auxiliary, slipway_bare_hello* hel
     uint32_t low = 0, high = 0;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     hello->features[3] = pair(low, high);
+    /* Tile registers are for processes that have asked for them, and their children. */
+    if ((hello->features[3] & TILE_STATE) != 0 &&
+        BARE_CALL2(__NR_arch_prctl, REQUEST_PERMISSION, TILE_DATA) != 0) {
+      hello->features[3] &= ~TILE_STATE;
+    }
   }
   if (hello->model[0] != 0) return;
   uint32_t name[12];
