@@ -62,26 +62,31 @@ absl::StatusOr<std::vector<FoundAccelerator>> FindAccelerators(const AgentOption
   return found;
 }
 
-// Without id and labels.
-absl::StatusOr<v1::DeviceDescription> DescribeDevice(const std::optional<AttachedDevice>& attached,
-                                                     const AgentOptions& options) {
+// Without id and labels; with the caches of an attached device.
+absl::StatusOr<AttachedDescription> DescribeDevice(const std::optional<AttachedDevice>& attached,
+                                                   const AgentOptions& options) {
   if (attached.has_value() && options.require_confinement) {
     // Its runners are of this machine, and confined by it.
     SLIPWAY_RETURN_IF_ERROR(DescribeThisMachine(options.cache_dir, /*accelerator_folder=*/"",
                                                 /*require_confinement=*/true)
                                 .status());
   }
-  absl::StatusOr<v1::DeviceDescription> device =
-      attached.has_value() ? DescribeAttached(*attached, options.require_confinement,
-                                              SystemClock().Monotonic() + kTimeToReach)
-                           : DescribeThisMachine(options.cache_dir, AcceleratorFolder(options),
-                                                 options.require_confinement);
-  SLIPWAY_RETURN_IF_ERROR_WITH(device.status(),
-                               attached.has_value() ? "--exec-prefix" : "this machine");
-  for (const std::string& missing : device->confinement().missing()) {
+  AttachedDescription described;
+  if (attached.has_value()) {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(described,
+                                  DescribeAttached(*attached, options.require_confinement,
+                                                   SystemClock().Monotonic() + kTimeToReach),
+                                  "--exec-prefix");
+  } else {
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(described.device,
+                                  DescribeThisMachine(options.cache_dir, AcceleratorFolder(options),
+                                                      options.require_confinement),
+                                  "this machine");
+  }
+  for (const std::string& missing : described.device.confinement().missing()) {
     Log(LogLevel::kWarning, "programs are not wholly confined", {{"lacks", missing}});
   }
-  return device;
+  return described;
 }
 
 // The host's target with those of its accelerators, as targets are written.
@@ -121,7 +126,8 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<FoundAccelerator> accelerators,
                            FindAccelerators(options, executable));
   // It forks: before there are gRPC's threads.
-  SLIPWAY_ASSIGN_OR_RETURN(v1::DeviceDescription described, DescribeDevice(attached, options));
+  SLIPWAY_ASSIGN_OR_RETURN(AttachedDescription found, DescribeDevice(attached, options));
+  v1::DeviceDescription& described = found.device;
   std::unique_ptr<Renewal> renewal;
   if (transport == nullptr && !options.server.empty()) {
     transport = MakeGrpcAgentTransport(options.server, proof);
@@ -173,13 +179,13 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
     if (!accelerator.inventory.empty()) agent->gpus_ = accelerator.inventory;
   }
   if (!attached.has_value()) NameGpus(agent->gpus_, *device.mutable_inventory());
-  // A bare runner does not measure what its machine does at most.
-  if (options.measure && !attached.has_value()) {
+  if (options.measure) {
     agent->peaks_.emplace(JoinPath(options.cache_dir, "peaks"), PeaksKey(device));
     *device.mutable_peaks() = agent->peaks_->Get();
   }
   device.set_compiled_only(options.programs == kCompiledPrograms);
   agent->is_attached_ = attached.has_value();
+  if (attached.has_value()) agent->attached_caches_ = found.caches;
   agent->Describe([&device](v1::DeviceDescription& described) { described = device; });
   agent->tools_ = {.transport = agent->transport_.get(),
                    .cache = agent->cache_.get(),
@@ -362,7 +368,7 @@ void Agent::FindPeaks() {
   peaks_->Find(
       [this](std::stop_token stop) {
         absl::StatusOr<std::vector<MachinePeaks>> peaks =
-            MeasureThisMachine(Description().cores(), *runners_, std::move(stop));
+            MeasurePeaks(Description().cores(), attached_caches_, *runners_, std::move(stop));
         runners_->Refill();
         return peaks;
       },

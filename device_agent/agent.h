@@ -83,7 +83,8 @@ class Agent {
   std::unique_ptr<UpdateTaker> updates_;  // Of one that takes offers.
   PinnedBlobs pinned_;
   std::unique_ptr<BlobStore> cache_;
-  bool is_attached_ = false;  // Programs run elsewhere.
+  bool is_attached_ = false;                   // Programs run elsewhere.
+  std::optional<CacheSizes> attached_caches_;  // Of the machine there.
   std::optional<RunnerPool> runners_;
   absl::Mutex mutex_;
   v1::DeviceDescription device_ ABSL_GUARDED_BY(mutex_);  // As the last report has it.

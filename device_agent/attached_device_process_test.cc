@@ -260,7 +260,7 @@ TEST_F(AttachedDeviceProcess, SettlesByWhatTheDeviceTellsOfItself) {
   EXPECT_EQ(result.settled().is_cool(), result.before().temperature_millicelsius() > 0);
 }
 
-// A device that says what it is as a bare runner does, and from then on what it likes.
+// A device that says what it is as a bare runner does, nothing of its files, and from then on what it likes.
 class HostileDevice : public AttachedDeviceProcess {
  protected:
   void Answer(const std::string& bytes) {
@@ -282,11 +282,11 @@ class HostileDevice : public AttachedDeviceProcess {
         absl::StrCat(absl::string_view(kStreamGreeting, sizeof(kStreamGreeting) - 1),
                      absl::string_view(reinterpret_cast<const char*>(&hello), sizeof(hello))),
         /*durable=*/false));
-    ASSERT_OK(WriteFileAtomically(
-        script,
-        absl::StrCat("mkdir ", first, " 2> /dev/null && more=/dev/null || more=", said, "\ncat ",
-                     greeting, " $more\nexec sleep 60\n"),
-        /*durable=*/false));
+    ASSERT_OK(WriteFileAtomically(script,
+                                  absl::StrCat("case \"$1\" in *slipway-file*) exit;; esac\nmkdir ",
+                                               first, " 2> /dev/null && more=/dev/null || more=",
+                                               said, "\ncat ", greeting, " $more\nexec sleep 60\n"),
+                                  /*durable=*/false));
     flags_ = {"--exec-prefix", absl::StrCat("sh ", script)};
     StartAgent();
   }

@@ -72,7 +72,7 @@ void KeptPeaks::Work(const Measure& measure, const std::function<void()>& known)
   const absl::StatusOr<std::vector<MachinePeaks>> measured = measure(stop_.get_token());
   if (!measured.ok()) {
     if (stop_.stop_requested()) return;
-    Log(LogLevel::kWarning, "cannot measure what this machine does at most",
+    Log(LogLevel::kWarning, "cannot measure what the machine does at most",
         {{"error", measured.status().message()}});
     return;
   }
@@ -80,7 +80,7 @@ void KeptPeaks::Work(const Measure& measure, const std::function<void()>& known)
   const absl::Status written = WriteFileAtomically(
       file_, absl::StrCat(key_, "\n", peaks.SerializeAsString()), /*durable=*/false);
   if (!written.ok()) {
-    Log(LogLevel::kWarning, "cannot keep what this machine does at most; it is measured again",
+    Log(LogLevel::kWarning, "cannot keep what the machine does at most; it is measured again",
         {{"error", written.message()}});
   }
   {
@@ -90,8 +90,9 @@ void KeptPeaks::Work(const Measure& measure, const std::function<void()>& known)
   known();
 }
 
-absl::StatusOr<std::vector<MachinePeaks>> MeasureThisMachine(int cores, RunnerPool& runners,
-                                                             std::stop_token stop) {
+absl::StatusOr<std::vector<MachinePeaks>> MeasurePeaks(
+    int cores, const std::optional<CacheSizes>& attached_caches, RunnerPool& runners,
+    std::stop_token stop) {
   SLIPWAY_ASSIGN_OR_RETURN(
       const MachineLock alone,
       MachineLock::Acquire(MachineLock::Mode::kExclusive, absl::InfiniteDuration(),
@@ -102,6 +103,14 @@ absl::StatusOr<std::vector<MachinePeaks>> MeasureThisMachine(int cores, RunnerPo
     if (!peaks.empty() && threads == 1) break;
     runner::Request request;
     request.mutable_measure_peaks()->set_threads(threads);
+    if (attached_caches.has_value()) {
+      for (const CacheSize& cache :
+           {attached_caches->l1, attached_caches->l2, attached_caches->l3}) {
+        runner::MeasurePeaks::Cache& told = *request.mutable_measure_peaks()->add_caches();
+        told.set_bytes(cache.bytes);
+        told.set_processors(cache.processors);
+      }
+    }
     SLIPWAY_ASSIGN_OR_RETURN(const runner::Response response,
                              runner->Ask(request, SystemClock().Monotonic() + kMostToMeasure));
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<MachinePeaks> measured, FromProto(response.peaks()));

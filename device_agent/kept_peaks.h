@@ -3,6 +3,7 @@
 #define SLIPWAY_DEVICE_AGENT_KEPT_PEAKS_H_
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "core/target/machine_peaks.h"
+#include "core/target/measure_machine.h"
 #include "device_agent/runner/runner_pool.h"
 #include "proto/slipway/v1/fleet.pb.h"
 #include "proto/slipway/v1/peaks.pb.h"
@@ -54,10 +56,12 @@ class KeptPeaks {
   std::thread thread_;
 };
 
-// Of one thread, and of `cores` together, measured by a runner, whose memory ends with it. Waits until the machine is free of compilations and benchmarks
-// (core/base/machine_lock.h), and holds them off meanwhile. Errors of the lock and of RunnerProcess; CANCELLED after `stop`, unless it has begun.
-absl::StatusOr<std::vector<MachinePeaks>> MeasureThisMachine(int cores, RunnerPool& runners,
-                                                             std::stop_token stop);
+// Of one thread, and of `cores` together, measured by a runner, whose memory ends with it: of this machine, or of the one that is attached, which has
+// `attached_caches`. Waits until this machine is free of compilations and benchmarks (core/base/machine_lock.h), and holds them off meanwhile. Errors of
+// the lock and of RunnerProcess; CANCELLED after `stop`, unless it has begun.
+absl::StatusOr<std::vector<MachinePeaks>> MeasurePeaks(
+    int cores, const std::optional<CacheSizes>& attached_caches, RunnerPool& runners,
+    std::stop_token stop);
 
 }  // namespace slipway
 

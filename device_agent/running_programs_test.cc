@@ -176,7 +176,6 @@ TEST_P(RunningPrograms, Benchmarks) {
 
 // The second agent, of another state folder but the same cache, finds what the first one has measured.
 TEST_P(RunningPrograms, TellsWhatItsMachineDoesAtMost) {
-  if (GetParam() == RunnerPlace::kAttached) GTEST_SKIP() << "a bare runner does not measure it";
   measures_ = true;
   const std::string cache = JoinPath(folder_.path(), "cache");
   StartAgent({"--cache-dir", cache});

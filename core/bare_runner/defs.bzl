@@ -1,4 +1,4 @@
-"""slipway_bare_binary: a program in C without a C library."""
+"""What bare runners are, and run: C without a C library."""
 
 load("//tests/layering:layers.bzl", "layer_visibility")
 
@@ -79,5 +79,38 @@ def slipway_bare_binary(name, **kwargs):
     _plain_file(
         name = name,
         src = ":%s_linked" % name,
+        visibility = layer_visibility(native.package_name()) + ["//:tests"],
+    )
+
+def slipway_bare_program(name, **kwargs):
+    """A shared object of kernels (core/kernel_abi/kernel_source.h), as any device runs it.
+
+    Args:
+      name: the target.
+      **kwargs: passed to cc_binary.
+    """
+    native.cc_binary(
+        name = name + "_linked.so",
+        copts = _COPTS + [
+            "-O2",
+            # Products and sums in one instruction, as programs have them.
+            "-ffp-contract=fast",
+        ],
+        linkopts = [
+            "-nostdlib",
+            "-Wl,--as-needed",
+            "-Wl,--gc-sections",
+            "-Wl,--strip-all",
+            "-Wl,-z,defs",
+            "-Wl,-Bsymbolic",
+            "-Wno-unused-command-line-argument",
+        ],
+        linkshared = True,
+        visibility = ["//visibility:private"],
+        **kwargs
+    )
+    _plain_file(
+        name = name,
+        src = ":%s_linked.so" % name,
         visibility = layer_visibility(native.package_name()) + ["//:tests"],
     )

@@ -64,8 +64,8 @@ int CountProcessors(absl::string_view list) {
 
 }  // namespace
 
-CacheSizes HostCaches(const std::string& folder) {
-  const MachineDescription least = DescribeMachine(HostTarget().host());
+CacheSizes CachesOf(const DeviceTarget& machine, const std::string& folder) {
+  const MachineDescription least = DescribeMachine(machine);
   CacheSizes caches = {.l1 = {least.l1_bytes}, .l2 = {least.l2_bytes}, .l3 = {}};
   for (int i = 0; i < 8; ++i) {
     if (LineOf(folder, i, "type") == "Instruction") continue;
@@ -78,6 +78,10 @@ CacheSizes HostCaches(const std::string& folder) {
     if (level == "3") caches.l3 = cache;
   }
   return caches;
+}
+
+CacheSizes HostCaches() {
+  return CachesOf(HostTarget().host(), "/sys/devices/system/cpu/cpu0/cache");
 }
 
 std::vector<MeasuredLevel> LevelsFor(const CacheSizes& caches, int threads) {

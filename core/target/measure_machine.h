@@ -8,6 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/target/machine_peaks.h"
+#include "core/target/target.h"
 
 namespace slipway {
 
@@ -20,9 +21,10 @@ struct CacheSizes {
   CacheSize l1, l2, l3;
 };
 
-// Those of this machine, as a folder like /sys/devices/system/cpu/cpu0/cache tells them; where it does not, those that the
+// Those of a machine, as its folder /sys/devices/system/cpu/cpu0/cache, or a copy of it, tells them; where it does not, those that the
 // machine's target has at least.
-CacheSizes HostCaches(const std::string& folder = "/sys/devices/system/cpu/cpu0/cache");
+CacheSizes CachesOf(const DeviceTarget& machine, const std::string& folder);
+CacheSizes HostCaches();
 
 // A level, and as many bytes as lie there for sure when they are read again and again.
 struct MeasuredLevel {

@@ -74,7 +74,7 @@ TEST(MeasureMachineTest, CachesAreReadAsTheSystemTellsThem) {
   add(1, "1", "Instruction", "96K", "0");
   add(2, "2", "Unified", "2048K", "0-2,8");
   add(3, "3", "Unified", "huge", "0-15");
-  const CacheSizes caches = HostCaches(folder.path());
+  const CacheSizes caches = CachesOf(HostTarget().host(), folder.path());
   EXPECT_EQ(caches.l1.bytes, 48 * kKiB);
   EXPECT_EQ(caches.l1.processors, 1);
   EXPECT_EQ(caches.l2.bytes, 2048 * kKiB);
@@ -83,7 +83,7 @@ TEST(MeasureMachineTest, CachesAreReadAsTheSystemTellsThem) {
 }
 
 TEST(MeasureMachineTest, CachesThatNobodyTellsAreThoseOfTheTarget) {
-  const CacheSizes caches = HostCaches("/nowhere");
+  const CacheSizes caches = CachesOf(HostTarget().host(), "/nowhere");
   EXPECT_GE(caches.l1.bytes, 16 * kKiB);
   EXPECT_GT(caches.l2.bytes, caches.l1.bytes);
   EXPECT_EQ(caches.l3.bytes, 0);

@@ -10,56 +10,25 @@
 
 #include "core/base/round_up.h"
 #include "core/target/on_threads.h"
+#include "core/target/peak_tables.h"
+#include "core/target/read_loops.h"
 #include "core/target/target.h"
 
 namespace slipway {
 namespace {
 
-// Bytes in flight at once: enough lines that none waits for the one before.
-constexpr int kLines = 8;
-constexpr int64_t kStep = kLines * int64_t{64};
+constexpr int64_t kStep = SLIPWAY_READ_STEP;
 
-using Kernel = uint64_t (*)(const char* data, int64_t bytes);
-
-// A function for each width, since a template would not take over the caller's instruction set.
-#define SLIPWAY_READ(name, width, attributes)                                 \
-  attributes uint64_t name(const char* data, int64_t bytes) {                 \
-    using Vector = uint64_t __attribute__((vector_size(width)));              \
-    constexpr int kVectors = kStep / width;                                   \
-    Vector sums[kVectors] = {};                                               \
-    for (int64_t at = 0; at < bytes; at += kStep) {                           \
-      const auto* vectors = reinterpret_cast<const Vector*>(data + at);       \
-      _Pragma("clang loop unroll(full)") for (int i = 0; i < kVectors; ++i) { \
-        sums[i] ^= vectors[i];                                                \
-      }                                                                       \
-    }                                                                         \
-    Vector total = {};                                                        \
-    for (const Vector& sum : sums) total ^= sum;                              \
-    return total[0];                                                          \
-  }
-
-SLIPWAY_READ(Read128, 16, __attribute__((noinline)))
-
-#if defined(__x86_64__)
-SLIPWAY_READ(Read512, 64, __attribute__((target("avx512f"), noinline)))
-SLIPWAY_READ(Read256, 32, __attribute__((target("avx2"), noinline)))
-
-Kernel WidestKernel() {
-  const int level = HostTarget().host().level;
-  if (level >= 4) return Read512;
-  if (level >= 3) return Read256;
-  return Read128;
-}
-#else
-Kernel WidestKernel() { return Read128; }
-#endif
+#define SLIPWAY_FUNCTION(function, is_run_by) function,
+constexpr uint64_t (*kFunctions[])(const char* data,
+                                   int64_t bytes) = {SLIPWAY_OWN_READS(SLIPWAY_FUNCTION)};
 
 struct Free {
   void operator()(char* data) const { std::free(data); }
 };
 
 absl::Duration MeasureOne(int64_t bytes, const Clock& clock, absl::Duration duration) {
-  const Kernel kernel = WidestKernel();
+  const auto kernel = kFunctions[ReadLoopFor(HostTarget().host())];
   const int64_t size = std::max(RoundUp(bytes, kStep), kStep);
   // Large pages where the system has them, as the constants of programs have.
   constexpr int64_t kHugePage = int64_t{2} << 20;

@@ -19,7 +19,9 @@
 #include "core/runtime/drivers/attached/attached_driver.h"
 #include "core/runtime/drivers/attached/bare_stream.h"
 #include "device_agent/attached/bare_runners.h"
+#include "device_agent/attached/machine_files.h"
 #include "device_agent/attached/stream_greeting.h"
+#include "device_agent/inventory.h"
 #include "device_agent/runner/runner_commands.h"
 #include "device_agent/runner/stream.h"
 
@@ -29,6 +31,8 @@ namespace {
 constexpr size_t kMaxLineBytes = 512;
 // A command whose connection has ended is about to end.
 constexpr absl::Duration kTimeToEnd = absl::Seconds(5);
+// For what an agent can do without.
+constexpr absl::Duration kTimeToTell = absl::Seconds(10);
 // Exit codes of lines for the device's shell.
 constexpr int kNotThere = 66;
 constexpr int kNoRoom = 67;
@@ -182,6 +186,21 @@ std::string TextOf(absl::string_view said) {
   return absl::Utf8SafeCEscape(ToUtf8(absl::StripAsciiWhitespace(said)));
 }
 
+// Inventory and caches. A device that does not tell has none of the one, and what its target has of the other; errors are this machine's.
+absl::Status AskShell(const AttachedDevice& device, const DeviceTarget& machine,
+                      absl::Duration deadline, AttachedDescription& described) {
+  SLIPWAY_ASSIGN_OR_RETURN(const TemporaryFolder folder, TemporaryFolder::Create("slipway-files"));
+  const absl::StatusOr<LineEnd> end =
+      RunToEnd(OnDevice(device, MachineFilesLine()),
+               std::min(deadline, SystemClock().Monotonic() + kTimeToTell));
+  if (end.ok()) WriteMachineFiles(end->output, folder.path());
+  v1::DeviceInventory inventory = ReadInventory(folder.path(), ProcessorsOf(folder.path()));
+  if (inventory.ByteSizeLong() > 0) *described.device.mutable_inventory() = std::move(inventory);
+  described.caches =
+      CachesOf(machine, absl::StrCat(folder.path(), "/sys/devices/system/cpu/cpu0/cache"));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string QuoteForShell(absl::string_view word) {
@@ -227,9 +246,9 @@ absl::StatusOr<slipway_bare_hello> AwaitBareHello(int stream, absl::Duration dea
   return ParseBareHello(bytes);
 }
 
-absl::StatusOr<v1::DeviceDescription> DescribeAttached(const AttachedDevice& device,
-                                                       bool require_confinement,
-                                                       absl::Duration deadline) {
+absl::StatusOr<AttachedDescription> DescribeAttached(const AttachedDevice& device,
+                                                     bool require_confinement,
+                                                     absl::Duration deadline) {
   SLIPWAY_ASSIGN_OR_RETURN(
       const DeviceCommand command,
       StartOnDevice(device, {.require_confinement = require_confinement, .memory_bytes = 0},
@@ -238,7 +257,8 @@ absl::StatusOr<v1::DeviceDescription> DescribeAttached(const AttachedDevice& dev
                                 AwaitBareHello(command.stream.get(), deadline),
                                 "what the device says of itself");
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, TargetOfBare(hello));
-  v1::DeviceDescription description;
+  AttachedDescription described;
+  v1::DeviceDescription& description = described.device;
   description.set_target(target.ToString());
   description.set_model(TextOf(hello.model));
   description.set_cores(
@@ -250,7 +270,8 @@ absl::StatusOr<v1::DeviceDescription> DescribeAttached(const AttachedDevice& dev
   for (const MissingPart& part : MissingPartsOf(hello)) {
     description.mutable_confinement()->add_missing(ToString({&part, 1}));
   }
-  return description;
+  SLIPWAY_RETURN_IF_ERROR(AskShell(device, target.host(), deadline, described));
+  return described;
 }
 
 }  // namespace slipway

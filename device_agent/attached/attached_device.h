@@ -14,6 +14,7 @@
 #include "core/bare_runner/protocol.h"
 #include "core/base/files.h"
 #include "core/base/subprocess.h"
+#include "core/target/measure_machine.h"
 #include "proto/slipway/v1/fleet.pb.h"
 
 namespace slipway {
@@ -53,10 +54,16 @@ absl::StatusOr<DeviceCommand> StartOnDevice(const AttachedDevice& device,
 // What follows the greeting. UNAVAILABLE when the stream ends; errors of ParseBareHello.
 absl::StatusOr<slipway_bare_hello> AwaitBareHello(int stream, absl::Duration deadline);
 
-// What the device is, by its bare runner; id and labels are left to set. Errors of StartOnDevice, AwaitBareHello and TargetOfBare.
-absl::StatusOr<v1::DeviceDescription> DescribeAttached(const AttachedDevice& device,
-                                                       bool require_confinement,
-                                                       absl::Duration deadline);
+struct AttachedDescription {
+  v1::DeviceDescription device;  // Id and labels are left to set.
+  CacheSizes caches;
+};
+
+// What the device is, by its bare runner and, of its inventory and caches, by its shell, where that tells. Errors of StartOnDevice, AwaitBareHello and
+// TargetOfBare.
+absl::StatusOr<AttachedDescription> DescribeAttached(const AttachedDevice& device,
+                                                     bool require_confinement,
+                                                     absl::Duration deadline);
 
 // The last line of what a command wrote, as ": LINE"; empty if it wrote none.
 std::string LastLine(absl::string_view output);

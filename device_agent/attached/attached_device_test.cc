@@ -43,8 +43,10 @@ class AttachedDeviceTest : public ::testing::Test {
                         StandIn());
   }
   absl::StatusOr<v1::DeviceDescription> Describe(bool require_confinement = false) {
-    return DescribeAttached(device_, require_confinement,
-                            SystemClock().Monotonic() + absl::Seconds(60));
+    absl::StatusOr<AttachedDescription> described = DescribeAttached(
+        device_, require_confinement, SystemClock().Monotonic() + absl::Seconds(60));
+    if (!described.ok()) return described.status();
+    return std::move(described->device);
   }
   std::string OnDevice(const std::string& name) {
     return JoinPath(JoinPath(folder_.path(), "home/a folder's place"), name);
@@ -82,7 +84,9 @@ TEST_F(AttachedDeviceTest, IsDescribedByItsBareRunner) {
   EXPECT_GT(device.memory_bytes(), 1 << 20);
   EXPECT_THAT(device.os(), HasSubstr("Linux"));
   EXPECT_EQ(device.confinement().missing_size(), 0);
-  EXPECT_FALSE(device.has_inventory());
+  // What its shell says.
+  EXPECT_THAT(device.os(), HasSubstr(device.inventory().kernel()));
+  EXPECT_FALSE(device.inventory().kernel().empty());
 }
 
 TEST_F(AttachedDeviceTest, OneSmallFileIsBroughtOnce) {

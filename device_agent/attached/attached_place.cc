@@ -71,6 +71,8 @@ absl::StatusOr<AttachedPlace> TakeAttachedPlace(RunnerWindow& window) {
       std::move(stream), [&window](const BareEnd& end) { EndAs(end, window); });
   SLIPWAY_ASSIGN_OR_RETURN(place.drivers.emplace_back(), MakeAttachedDriver(place.stream, *hello));
   SLIPWAY_ASSIGN_OR_RETURN(place.machine.device, place.drivers.back()->Open(0));
+  SLIPWAY_ASSIGN_OR_RETURN(const Target target, TargetOfBare(*hello));
+  place.machine.target = target.host();
   place.machine.clock_resolution_ns =
       static_cast<int64_t>(std::min<uint64_t>(hello->clock_resolution_ns, INT64_MAX));
   place.machine.read_state = [stream = place.stream] {

@@ -2,8 +2,7 @@
 
 #include <elf.h>
 
-#include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -12,6 +11,7 @@
 #include "core/base/digest.h"
 #include "core/base/embedded_file.h"
 #include "device_agent/attached/bare_runner_files.h"
+#include "device_agent/attached/file_for_machine.h"
 
 namespace slipway {
 namespace {
@@ -30,23 +30,12 @@ constexpr Machine kMachines[] = {{"x86-64", "x86_64", EM_X86_64},
                                  {"arm-32", "armv8l", EM_ARM},
                                  {"riscv-64", "riscv64", EM_RISCV}};
 
-// Null where this agent has none.
-const EmbeddedFile* FileFor(const Machine& machine) {
-  for (const EmbeddedFile& file : BareRunnerFiles()) {
-    Elf64_Ehdr header;
-    if (file.contents.size() < sizeof(header)) continue;
-    std::memcpy(&header, file.contents.data(), sizeof(header));
-    if (header.e_machine == machine.number) return &file;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 absl::StatusOr<absl::string_view> FindBareRunner(absl::string_view machine) {
   std::vector<std::string> there;
   for (const Machine& known : kMachines) {
-    const EmbeddedFile* const file = FileFor(known);
+    const EmbeddedFile* const file = FindFileFor(known.number, BareRunnerFiles());
     if (file == nullptr) continue;
     if (known.name == machine) return file->contents;
     there.push_back(absl::StrCat(known.architecture, " (", known.name, ")"));

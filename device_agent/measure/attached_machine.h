@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/runtime/device.h"
+#include "core/target/target.h"
 #include "proto/slipway/v1/run.pb.h"
 
 namespace slipway {
@@ -14,6 +15,7 @@ namespace slipway {
 // A value. This machine's clock, memory and state say nothing of it.
 struct AttachedMachine {
   std::shared_ptr<ComputeDevice> device;
+  DeviceTarget target;
   // Its state now; what is not told, or cannot be, is left out.
   std::function<v1::MachineState()> read_state;
   // What its clock tells apart, as it says; 0 or more.

@@ -19,6 +19,7 @@
 #include "core/wire/benchmark_spec.h"
 #include "core/wire/peaks_proto.h"
 #include "core/wire/tensor_proto.h"
+#include "device_agent/attached/peaks/attached_peaks.h"
 #include "device_agent/measure/clock_resolution.h"
 #include "device_agent/measure/machine_state.h"
 #include "device_agent/measure/measure.h"
@@ -34,6 +35,7 @@ constexpr size_t kMaxTensorNameBytes = 1024;
 constexpr int kFullList = 1000;
 constexpr size_t kFullListBytes = 256 << 10;
 constexpr int kDefaultSamples = 100;
+constexpr int64_t kMaxCacheBytes = int64_t{1} << 30;
 constexpr int64_t kMaxSamplingNs = 60'000'000'000;
 
 int64_t NowNs() { return absl::ToInt64Nanoseconds(SystemClock().Monotonic()); }
@@ -100,6 +102,21 @@ bool OnlyMovesBytes(const v1::SessionRequest& operation) {
          operation.has_free() || operation.has_get_facts();
 }
 
+absl::StatusOr<CacheSizes> CachesIn(const runner::MeasurePeaks& request) {
+  if (request.caches_size() != 3) {
+    return absl::InvalidArgumentError("attached: the caches of 3 levels are to be told");
+  }
+  CacheSizes caches;
+  CacheSize* const levels[] = {&caches.l1, &caches.l2, &caches.l3};
+  for (int i = 0; i < request.caches_size(); ++i) {
+    const runner::MeasurePeaks::Cache& cache = request.caches(i);
+    SLIPWAY_RETURN_IF_ERROR(InRange("bytes of a cache", cache.bytes(), 0, kMaxCacheBytes));
+    SLIPWAY_RETURN_IF_ERROR(InRange("processors of a cache", cache.processors(), 1, 1 << 16));
+    *levels[i] = {cache.bytes(), cache.processors()};
+  }
+  return caches;
+}
+
 }  // namespace
 
 runner::Response RunnerService::Handle(const runner::Request& request) {
@@ -142,11 +159,15 @@ absl::Status RunnerService::Dispatch(const runner::Request& request, runner::Res
     case runner::Request::kMeasurePeaks: {
       const int threads = request.measure_peaks().threads();
       if (threads < 1) return absl::InvalidArgumentError("peaks are those of 1 thread or more");
-      if (attached_.has_value()) {
-        return absl::UnimplementedError(
-            "attached: what that device does at most is not measured yet");
+      if (!attached_.has_value()) {
+        *response.mutable_peaks() = ToProto({MeasureMachine(threads, SystemClock())});
+        return absl::OkStatus();
       }
-      *response.mutable_peaks() = ToProto({MeasureMachine(threads, SystemClock())});
+      SLIPWAY_ASSIGN_OR_RETURN(const CacheSizes caches, CachesIn(request.measure_peaks()));
+      SLIPWAY_ASSIGN_OR_RETURN(
+          const MachinePeaks peaks,
+          MeasureAttachedPeaks(*attached_->device, attached_->target, caches, threads));
+      *response.mutable_peaks() = ToProto({peaks});
       return absl::OkStatus();
     }
     case runner::Request::KIND_NOT_SET:
