@@ -11,6 +11,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "client/client.h"
 #include "client/session.h"
 #include "core/base/files.h"
@@ -51,12 +53,13 @@ constexpr Phone kPhones[] = {
 
 class EmulatedPhoneTest : public ::testing::TestWithParam<Phone> {
  protected:
-  void SetUp() override {
+  void SetUp() override { Attach({}); }
+  void Attach(std::vector<std::string> flags) {
     ASSERT_OK_AND_ASSIGN(
         const std::string prefix,
         WriteEmulatedPhone(GetParam().architecture, tree_.path(), GetParam().processor));
-    ASSERT_OK_AND_ASSIGN(cluster_,
-                         Cluster::Start({.agent_flags = {"--exec-prefix", prefix}, .tcp = true}));
+    flags.insert(flags.end(), {"--exec-prefix", prefix});
+    ASSERT_OK_AND_ASSIGN(cluster_, Cluster::Start({.agent_flags = flags, .tcp = true}));
     ASSERT_OK_AND_ASSIGN(client_, cluster_->Connect());
   }
   absl::StatusOr<Compilation> Compile(const std::string& target = GetParam().target) {
@@ -119,6 +122,28 @@ TEST_P(EmulatedPhoneTest, IsMeasuredByItsOwnClock) {
   EXPECT_EQ(result.iterations_per_sample, 1);
   EXPECT_EQ(result.device_target, GetParam().target);
   EXPECT_TRUE(result.stamps.empty());
+}
+
+// By a program that it is sent; how much an emulator does says nothing.
+TEST_P(EmulatedPhoneTest, TellsWhatItDoesAtMost) {
+  cluster_.reset();
+  Attach({"--measure"});
+  Device phone;
+  for (int i = 0; phone.peaks.empty() && i < 600; ++i) {
+    absl::SleepFor(absl::Milliseconds(100));
+    ASSERT_OK_AND_ASSIGN(const std::vector<Device> devices, client_->ListDevices());
+    if (!devices.empty()) phone = devices[0];
+  }
+  ASSERT_FALSE(phone.peaks.empty());
+  for (const MachinePeaks& peaks : phone.peaks) {
+    ASSERT_EQ(peaks.arithmetic.size(), 1u);
+    EXPECT_EQ(peaks.arithmetic[0].type, "f32");
+    EXPECT_GT(peaks.arithmetic[0].operations_per_second, 0);
+    EXPECT_EQ(peaks.reading.back().level, "memory");
+    for (const ReadingPeak& level : peaks.reading) EXPECT_GT(level.bytes_per_second, 0);
+  }
+  ASSERT_TRUE(phone.inventory.has_value());
+  EXPECT_FALSE(phone.inventory->kernel.empty());
 }
 
 TEST_P(EmulatedPhoneTest, RefusesByNameWhatItCannotRun) {
