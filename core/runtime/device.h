@@ -186,6 +186,11 @@ class ComputeDevice {
   virtual absl::StatusOr<DeviceMemory> Allocate(int64_t bytes, MemoryKind kind) = 0;
   // As Allocate gave it; queued work no longer uses it.
   virtual void Free(const DeviceMemory& memory) = 0;
+  // Memory that holds these bytes of the host's and is only read, until it is returned as it was given. `key` stands for the bytes, whichever
+  // program they are of: devices that it takes long to reach may give what they have. Errors of Allocate and Copy.
+  virtual absl::StatusOr<DeviceMemory> TakeConstant(absl::string_view key,
+                                                    const DeviceMemory& bytes, MemoryKind kind);
+  virtual void ReturnConstant(const DeviceMemory& memory);
   // Copies at once, outside of all queues; else as DeviceQueues::Copy.
   virtual absl::Status Copy(const MemoryPlace& from, const MemoryPlace& to, int64_t bytes) = 0;
 

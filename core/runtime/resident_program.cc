@@ -53,7 +53,7 @@ absl::StatusOr<std::unique_ptr<ResidentProgram>> ResidentProgram::Load(
 }
 
 ResidentProgram::~ResidentProgram() {
-  for (const Owned& owned : uploaded_) owned.device->Free(owned.memory);
+  for (const Owned& owned : uploaded_) owned.device->ReturnConstant(owned.memory);
 }
 
 absl::Status ResidentProgram::LoadCode(const Artifact& artifact) {
@@ -80,13 +80,12 @@ absl::Status ResidentProgram::LoadCode(const Artifact& artifact) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<DeviceMemory> ResidentProgram::Upload(const Blob& blob, uint32_t space) {
+absl::StatusOr<DeviceMemory> ResidentProgram::Upload(const std::string& key, const Blob& blob,
+                                                     uint32_t space) {
   ComputeDevice& device = *places_[space].device;
   SLIPWAY_ASSIGN_OR_RETURN(const DeviceMemory memory,
-                           device.Allocate(blob.size_bytes(), places_[space].kind));
+                           device.TakeConstant(key, HostMemory(blob), places_[space].kind));
   uploaded_.push_back({&device, memory});
-  SLIPWAY_RETURN_IF_ERROR(
-      device.Copy({nullptr, HostMemory(blob)}, {&device, memory}, blob.size_bytes()));
   return memory;
 }
 
@@ -114,7 +113,9 @@ absl::Status ResidentProgram::LoadConstants(const Artifact& artifact) {
     auto [memory, is_new] =
         on_devices.try_emplace({buffer.space(), buffer.constant()}, DeviceMemory());
     if (is_new) {
-      SLIPWAY_ASSIGN_OR_RETURN_WITH(memory->second, Upload(part, buffer.space()),
+      const std::string key =
+          absl::StrCat(digest.hex(), " ", constant.offset(), " ", constant.size_bytes());
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(memory->second, Upload(key, part, buffer.space()),
                                     absl::StrCat("constant ", buffer.constant()));
     }
     constants_[i] = memory->second;

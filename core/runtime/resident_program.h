@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,7 @@ class ResidentProgram {
   explicit ResidentProgram(CheckedManifest manifest) : manifest_(std::move(manifest)) {}
   absl::Status LoadCode(const Artifact& artifact);
   absl::Status LoadConstants(const Artifact& artifact);
-  absl::StatusOr<DeviceMemory> Upload(const Blob& blob, uint32_t space);
+  absl::StatusOr<DeviceMemory> Upload(const std::string& key, const Blob& blob, uint32_t space);
 
   const CheckedManifest manifest_;
   std::vector<std::shared_ptr<ComputeDevice>> devices_;

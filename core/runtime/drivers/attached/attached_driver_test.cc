@@ -54,13 +54,14 @@ std::string Receive(int stream, size_t bytes) {
   return data;
 }
 
-Runner StartRunner(std::function<void(const BareEnd&)> ended = {}) {
+Runner StartRunner(std::function<void(const BareEnd&)> ended = {},
+                   int64_t memory_bytes = kMemoryBytes) {
   int sockets[2];
   EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
   UniqueFd ours(sockets[0]);
   const UniqueFd theirs(sockets[1]);
   SubprocessOptions options;
-  options.argv = {"core/bare_runner/slipway-bare-runner", "as-can", absl::StrCat(kMemoryBytes)};
+  options.argv = {"core/bare_runner/slipway-bare-runner", "as-can", absl::StrCat(memory_bytes)};
   options.stdin_stream = ChildStream::Fd(theirs.get());
   options.stdout_stream = ChildStream::Fd(theirs.get());
   Runner runner;
@@ -125,6 +126,59 @@ class AttachedDriverTest : public ::testing::Test {
   Runner runner_;
   Drivers drivers_;
 };
+
+class AttachedConstantsTest : public ::testing::Test {
+ protected:
+  AttachedConstantsTest()
+      : runner_(StartRunner({}, 64 << 20)),
+        driver_(*MakeAttachedDriver(runner_.stream, runner_.hello)),
+        device_(*driver_->Open(0)) {}
+
+  absl::StatusOr<DeviceMemory> Take(absl::string_view key, std::string& bytes) {
+    return device_->TakeConstant(key, HostBytes(bytes), MemoryKind::kLocal);
+  }
+  std::string Read(const DeviceMemory& memory) {
+    std::string bytes(static_cast<size_t>(memory.bytes), '\0');
+    EXPECT_OK(device_->Copy({device_.get(), memory}, {nullptr, HostBytes(bytes)}, memory.bytes));
+    return bytes;
+  }
+  static DeviceMemory HostBytes(std::string& bytes) {
+    return {0, reinterpret_cast<uint8_t*>(bytes.data()), static_cast<int64_t>(bytes.size())};
+  }
+
+  Runner runner_;
+  std::unique_ptr<Driver> driver_;
+  std::shared_ptr<ComputeDevice> device_;
+};
+
+TEST_F(AttachedConstantsTest, AreSentOnceAndKeptWhenTheirProgramIsGone) {
+  std::string bytes(1000, 'a');
+  ASSERT_OK_AND_ASSIGN(const DeviceMemory first, Take("key", bytes));
+  EXPECT_EQ(Read(first), bytes);
+  // Who has the same key has the same bytes: these would be others if they were sent.
+  std::string others(1000, 'b');
+  ASSERT_OK_AND_ASSIGN(const DeviceMemory second, Take("key", others));
+  EXPECT_EQ(second.address, first.address);
+  device_->ReturnConstant(first);
+  device_->ReturnConstant(second);
+  ASSERT_OK_AND_ASSIGN(const DeviceMemory again, Take("key", others));
+  EXPECT_EQ(Read(again), bytes);
+  ASSERT_OK_AND_ASSIGN(const DeviceMemory other, Take("other", others));
+  EXPECT_EQ(Read(other), others);
+}
+
+TEST_F(AttachedConstantsTest, MakeRoomForWhatIsNeeded) {
+  std::string large(24 << 20, 'a');
+  ASSERT_OK_AND_ASSIGN(const DeviceMemory first, Take("first", large));
+  device_->ReturnConstant(first);
+  ASSERT_OK_AND_ASSIGN(const DeviceMemory held, Take("held", large));
+  // There is no room for another one beside both.
+  ASSERT_OK_AND_ASSIGN(const DeviceMemory memory, device_->Allocate(24 << 20, MemoryKind::kLocal));
+  EXPECT_EQ(Read(held), large);
+  EXPECT_THAT(device_->Allocate(24 << 20, MemoryKind::kLocal), StatusIs(Code::kResourceExhausted));
+  device_->Free(memory);
+  device_->ReturnConstant(held);
+}
 
 TEST_F(AttachedDriverTest, DescribesTheMachineAsItDescribesItself) {
   ASSERT_OK_AND_ASSIGN(const Target target, TargetOfBare(runner_.hello));

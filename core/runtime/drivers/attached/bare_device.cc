@@ -15,6 +15,8 @@ namespace slipway {
 namespace {
 
 constexpr int64_t kPieceBytes = SLIPWAY_BARE_MAX_PIECE;
+// Of the machine's memory, what constants may take that nobody holds.
+constexpr uint64_t kKeptShare = 8;
 
 absl::Status StatusOf(const BareStream::Reply& reply, absl::string_view what) {
   if (reply.head.code == 0) return absl::OkStatus();
@@ -48,7 +50,9 @@ void BareNumbers::Return(uint64_t number) {
 BareDevice::BareDevice(std::shared_ptr<BareStream> stream, const slipway_bare_hello& hello)
     : stream_(std::move(stream)),
       hello_(hello),
-      name_(absl::StrCat("attached (", absl::Utf8SafeCEscape(hello.model), ")")) {}
+      name_(absl::StrCat("attached (", absl::Utf8SafeCEscape(hello.model), ")")),
+      constants_(
+          static_cast<int64_t>(std::min<uint64_t>(hello.memory_bytes, INT64_MAX) / kKeptShare)) {}
 
 absl::StatusOr<slipway_bare_facts> BareDevice::ReadFacts() const {
   SLIPWAY_ASSIGN_OR_RETURN(const BareStream::Reply reply, stream_->Ask(SLIPWAY_BARE_FACTS, {}));
@@ -71,19 +75,34 @@ absl::StatusOr<DeviceMemory> BareDevice::Allocate(int64_t bytes, MemoryKind kind
     return absl::UnimplementedError(
         absl::StrCat(name_, ": the host does not touch its memory, which is another machine's"));
   }
+  SLIPWAY_ASSIGN_OR_RETURN(std::optional<DeviceMemory> memory, TryAllocate(bytes));
+  if (!memory.has_value()) {
+    std::vector<DeviceMemory> dropped;
+    {
+      std::lock_guard<std::mutex> lock(constants_mutex_);
+      dropped = constants_.Drop();
+    }
+    for (const DeviceMemory& constant : dropped) Free(constant);
+    if (!dropped.empty()) {
+      SLIPWAY_ASSIGN_OR_RETURN(memory, TryAllocate(bytes));
+    }
+  }
+  if (memory.has_value()) return *memory;
+  const absl::StatusOr<slipway_bare_facts> facts = ReadFacts();
+  SLIPWAY_RETURN_IF_ERROR(facts.status());
+  return absl::ResourceExhaustedError(absl::StrCat(
+      name_, " has no memory for ", bytes, " bytes: ", facts->allocated_bytes, " are given out",
+      facts->limit_bytes == 0
+          ? ""
+          : absl::StrCat(" of the ", facts->limit_bytes, " that its runner may have"),
+      ", and ", facts->free_bytes, " of the machine's are free"));
+}
+
+absl::StatusOr<std::optional<DeviceMemory>> BareDevice::TryAllocate(int64_t bytes) {
   const slipway_bare_range wanted = {0, static_cast<uint64_t>(bytes)};
   SLIPWAY_ASSIGN_OR_RETURN(const BareStream::Reply reply,
                            stream_->Ask(SLIPWAY_BARE_ALLOCATE, {BytesOf(wanted)}));
-  if (reply.head.code != 0) {
-    const absl::StatusOr<slipway_bare_facts> facts = ReadFacts();
-    SLIPWAY_RETURN_IF_ERROR(facts.status());
-    return absl::ResourceExhaustedError(absl::StrCat(
-        name_, " has no memory for ", bytes, " bytes: ", facts->allocated_bytes, " are given out",
-        facts->limit_bytes == 0
-            ? ""
-            : absl::StrCat(" of the ", facts->limit_bytes, " that its runner may have"),
-        ", and ", facts->free_bytes, " of the machine's are free"));
-  }
+  if (reply.head.code != 0) return std::optional<DeviceMemory>();
   slipway_bare_range given;
   if (reply.data.size() != sizeof(given)) return Malformed();
   std::memcpy(&given, reply.data.data(), sizeof(given));
@@ -91,7 +110,37 @@ absl::StatusOr<DeviceMemory> BareDevice::Allocate(int64_t bytes, MemoryKind kind
       given.address > UINT64_MAX - wanted.bytes) {
     return absl::InternalError(absl::StrCat(name_, ": gives out memory at an impossible address"));
   }
-  return DeviceMemory{given.address, nullptr, bytes};
+  return std::make_optional(DeviceMemory{given.address, nullptr, bytes});
+}
+
+absl::StatusOr<DeviceMemory> BareDevice::TakeConstant(absl::string_view key,
+                                                      const DeviceMemory& bytes, MemoryKind kind) {
+  const auto take = [&] {
+    std::lock_guard<std::mutex> lock(constants_mutex_);
+    return constants_.Take(key);
+  };
+  if (const std::optional<DeviceMemory> there = take(); there.has_value()) return *there;
+  SLIPWAY_ASSIGN_OR_RETURN(const DeviceMemory memory,
+                           ComputeDevice::TakeConstant(key, bytes, kind));
+  std::unique_lock<std::mutex> lock(constants_mutex_);
+  const std::optional<DeviceMemory> other = constants_.Take(key);
+  if (!other.has_value()) {
+    constants_.Add(key, memory);
+    return memory;
+  }
+  lock.unlock();
+  // Somebody sent it meanwhile.
+  Free(memory);
+  return *other;
+}
+
+void BareDevice::ReturnConstant(const DeviceMemory& memory) {
+  std::vector<DeviceMemory> freed;
+  {
+    std::lock_guard<std::mutex> lock(constants_mutex_);
+    freed = constants_.Return(memory);
+  }
+  for (const DeviceMemory& constant : freed) Free(constant);
 }
 
 void BareDevice::Free(const DeviceMemory& memory) {

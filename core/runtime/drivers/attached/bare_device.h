@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/bare_runner/protocol.h"
 #include "core/runtime/device.h"
 #include "core/runtime/drivers/attached/bare_stream.h"
+#include "core/runtime/drivers/attached/kept_constants.h"
 
 namespace slipway {
 
@@ -27,7 +29,7 @@ class BareNumbers {
   std::vector<bool> taken_;
 };
 
-// The host reaches its memory by copies alone. Work is sent when somebody waits for it, as one list, so that a call of a program with known
+// The host reaches its memory by copies alone, and sends no constant that is there. Work is sent when somebody waits for it, as one list, so that a call of a program with known
 // sizes is one message there and one back.
 class BareDevice final : public ComputeDevice, public std::enable_shared_from_this<BareDevice> {
  public:
@@ -39,6 +41,9 @@ class BareDevice final : public ComputeDevice, public std::enable_shared_from_th
   absl::StatusOr<MemoryInfo> memory_info() const override;
   absl::StatusOr<DeviceMemory> Allocate(int64_t bytes, MemoryKind kind) override;
   void Free(const DeviceMemory& memory) override;
+  absl::StatusOr<DeviceMemory> TakeConstant(absl::string_view key, const DeviceMemory& bytes,
+                                            MemoryKind kind) override;
+  void ReturnConstant(const DeviceMemory& memory) override;
   absl::Status Copy(const MemoryPlace& from, const MemoryPlace& to, int64_t bytes) override;
   absl::StatusOr<std::unique_ptr<DeviceCode>> LoadCode(const v1::Code& code, uint32_t abi,
                                                        absl::string_view bytes) override;
@@ -58,11 +63,16 @@ class BareDevice final : public ComputeDevice, public std::enable_shared_from_th
   absl::Status Read(uint64_t from, uint8_t* to, int64_t bytes);
 
  private:
+  // Ok without memory where the device has none.
+  absl::StatusOr<std::optional<DeviceMemory>> TryAllocate(int64_t bytes);
+
   const std::shared_ptr<BareStream> stream_;
   const slipway_bare_hello hello_;
   const std::string name_;
   BareNumbers codes_{SLIPWAY_BARE_MAX_CODES};
   BareNumbers queues_{SLIPWAY_BARE_MAX_QUEUES};
+  std::mutex constants_mutex_;
+  KeptConstants constants_;
 };
 
 }  // namespace slipway
