@@ -180,7 +180,12 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   }
   if (!attached.has_value()) NameGpus(agent->gpus_, *device.mutable_inventory());
   if (options.measure) {
-    agent->peaks_.emplace(JoinPath(options.cache_dir, "peaks"), PeaksKey(device));
+    const std::string key = PeaksKey(device);
+    // One for each sort of attached device, beside this machine's, whose agent may have the same folder.
+    const std::string file = attached.has_value()
+                                 ? absl::StrCat("peaks-", Digest::Of(key).hex().substr(0, 16))
+                                 : "peaks";
+    agent->peaks_.emplace(JoinPath(options.cache_dir, file), key);
     *device.mutable_peaks() = agent->peaks_->Get();
   }
   device.set_compiled_only(options.programs == kCompiledPrograms);
