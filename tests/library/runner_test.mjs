@@ -151,6 +151,20 @@ test('steps that decide are checked', async () => {
   await assert.rejects(Program.create({ ...decides, plan: { ...decides.plan, version: 1 } }), PlanError);
 });
 
+test('steps of a loop are told of as often as they run', async () => {
+  const decides = filesOf(DECIDES);
+  const program = await Program.create(decides);
+  const told = new Map();
+  const inputs = Object.fromEntries(program.inputs.map(({ name, shape }) => [name, new Float32Array(shape.reduce((a, b) => a * b, 1))]));
+  program.run(inputs, { onStep: (name, ms, index) => {
+    assert.equal(name, decides.plan.steps[index].name);
+    told.set(index, (told.get(index) ?? 0) + 1);
+  } });
+  const [{ shape: [rows] }] = program.inputs;
+  assert.ok([...told.values()].includes(rows));
+  for (const index of told.keys()) assert.equal(decides.plan.steps[index].do, undefined);
+});
+
 test('files that are not there, and answers that are errors', async () => {
   await assert.rejects(Program.load(pathToFileURL('/nowhere/')), FileError);
   const missing = async () => ({ ok: false, status: 404, statusText: 'Not Found' });
