@@ -55,8 +55,8 @@ struct CompileOptions {
   std::vector<NamedRange> ranges;
   // The values of which ranges are wanted are outputs of the program, too. Not together with ranges.
   bool observe = false;
-  // What products are computed in where the target has instructions for that: kFloat32 or kBfloat16.
-  DataType precision = DataType::kFloat32;
+  // What products are computed in where the target has instructions for that; not kInt8, which ranges say.
+  Precision precision = Precision::kFloat32;
   // Names of optional passes that are left out (core/passes/README.md), in any order.
   std::vector<std::string> without;
   // How kernels are cut, records as CompileOptions of proto/slipway/v1/graph.proto has them; empty: as the compiler chooses.

@@ -65,10 +65,12 @@ absl::StatusOr<Compilation> CompilationFromProto(const v1::CompilationResult& pr
                              .printed_graph = report.printed_graph(),
                              .integer_products = report.integer_products(),
                              .float_products = {},
-                             .precision = DataType::kFloat32,
+                             .precision = std::nullopt,
                              .printed_schedules = report.printed_schedules(),
                              .records = report.records()};
-  SLIPWAY_ASSIGN_OR_RETURN(compilation.precision, FromProto(report.precision()));
+  if (const absl::StatusOr<Precision> known = FromProto(report.precision()); known.ok()) {
+    compilation.precision = *known;
+  }
   for (const v1::FloatProduct& product : report.float_products()) {
     compilation.float_products.push_back({product.node(), product.reason()});
   }

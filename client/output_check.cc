@@ -53,10 +53,19 @@ double LeastShare(DataType dtype) {
 
 }  // namespace
 
-double DefaultCheckTolerance(absl::string_view precision) {
-  if (precision == "bf16") return 5e-2;
-  if (precision == "f16") return 1e-2;
-  return precision == "int8" ? 1e-1 : 1e-4;
+double DefaultCheckTolerance(Precision precision) {
+  switch (precision) {
+    case Precision::kFloat32:
+      break;
+    case Precision::kTensorFloat32:
+    case Precision::kFloat16:
+      return 1e-2;
+    case Precision::kBfloat16:
+      return 5e-2;
+    case Precision::kInt8:
+      return 1e-1;
+  }
+  return 1e-4;
 }
 
 Tolerance ToleranceFor(const Tensor& expected, double share) {

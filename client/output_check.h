@@ -8,14 +8,15 @@
 #include "absl/types/span.h"
 #include "client/value_differences.h"
 #include "core/tensor/comparison.h"
+#include "core/tensor/precision.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
 
 // How far floats may be from the reference, as a share of the largest magnitude of their tensor: by what products are computed
-// in, "f32", "bf16", "f16" or "int8". What sums in another order, and Winograd's tiles, change is below a hundred-thousandth in
-// f32; a product of bf16 has 8 bits and one of int8 fewer, of which several in a row add up.
-double DefaultCheckTolerance(absl::string_view precision);
+// in. What sums in another order, and Winograd's tiles, change is below a hundred-thousandth in f32; a product of f16 and tf32 has 11 bits, one of
+// bf16 8 and one of int8 fewer, of which several in a row add up.
+double DefaultCheckTolerance(Precision precision);
 
 // What an element of `expected` may be off by, for that share: |actual - expected| <= share * the largest finite magnitude (1 where
 // all are 0). At least the rounding of the element type, for f16 and bf16. What is no float must be equal.

@@ -75,9 +75,12 @@ TEST(ToleranceFor, IsAtLeastTheRoundingOfTheType) {
 }
 
 TEST(DefaultCheckTolerance, GrowsAsBitsGetFewer) {
-  EXPECT_LT(DefaultCheckTolerance("f32"), DefaultCheckTolerance("f16"));
-  EXPECT_LT(DefaultCheckTolerance("f16"), DefaultCheckTolerance("bf16"));
-  EXPECT_LT(DefaultCheckTolerance("bf16"), DefaultCheckTolerance("int8"));
+  EXPECT_LT(DefaultCheckTolerance(Precision::kFloat32), DefaultCheckTolerance(Precision::kFloat16));
+  EXPECT_EQ(DefaultCheckTolerance(Precision::kTensorFloat32),
+            DefaultCheckTolerance(Precision::kFloat16));
+  EXPECT_LT(DefaultCheckTolerance(Precision::kFloat16),
+            DefaultCheckTolerance(Precision::kBfloat16));
+  EXPECT_LT(DefaultCheckTolerance(Precision::kBfloat16), DefaultCheckTolerance(Precision::kInt8));
 }
 
 }  // namespace

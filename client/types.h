@@ -16,6 +16,7 @@
 #include "core/statistics/bound.h"
 #include "core/target/machine_peaks.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/precision.h"
 #include "core/tensor/tensor.h"
 
 namespace slipway {
@@ -76,8 +77,9 @@ struct Compilation {
   // server knows.
   int64_t integer_products = 0;
   std::vector<FloatProduct> float_products;
-  DataType precision = DataType::kFloat32;  // What products are computed in.
-  std::string printed_schedules;            // Only when print_schedules was asked for.
+  // What products are computed in; absent where it is one that later compilers have.
+  std::optional<Precision> precision = Precision::kFloat32;
+  std::string printed_schedules;  // Only when print_schedules was asked for.
   // Records in CompileOptions::schedules, and kernels that are cut by one; unset where the compiler does not know of those.
   int64_t records = 0;
   std::optional<int64_t> kernels_recorded;

@@ -9,6 +9,7 @@
 #include "client/cli/model_flags.h"
 #include "core/artifact/constant_outputs.h"
 #include "core/base/status_macros.h"
+#include "core/tensor/precision.h"
 #include "core/tensor/random.h"
 
 namespace slipway::cli {
@@ -17,7 +18,9 @@ namespace {
 constexpr double kMostTolerance = 1;
 
 absl::StatusOr<double> ReadTolerance(const CheckFlags& flags, const std::string& precision) {
-  if (flags.tolerance.empty()) return DefaultCheckTolerance(precision);
+  if (flags.tolerance.empty()) {
+    return DefaultCheckTolerance(FindPrecision(precision).value_or(Precision::kFloat32));
+  }
   double tolerance = 0;
   // Written so that what is no number is refused, too.
   if (absl::SimpleAtod(flags.tolerance, &tolerance) && tolerance >= 0 &&
@@ -56,7 +59,7 @@ void CheckFlags::AddTo(FlagSet& flags) {
   flags.Add(
       "tolerance", &tolerance, "SHARE",
       "How far a float may be off, as a share of the largest magnitude of its output; 1e-4 by "
-      "default, 0.05 with bf16, 0.01 with f16, 0.1 with int8. All else must be equal.");
+      "default, 0.01 with tf32 and f16, 0.05 with bf16, 0.1 with int8. All else must be equal.");
 }
 
 absl::Status CheckFlags::Check(const std::string& path, const RunFlags& run) const {

@@ -355,7 +355,7 @@ TEST_F(CommandTest, WrongCallsExitWith2) {
       {{"compile", model_, "--precision=int8", "--examples=/no/folder"}, "\"/no/folder\""},
       {{"compile", model_, "--precision=int8", "--examples", empty}, "there is no .npz, .npy or"},
       {{"compile", model_, "--examples", good}, "are for \"--precision int8\""},
-      {{"bench", model_, "--precision=int4"}, "takes f32, bf16, f16 or int8, not \"int4\""},
+      {{"bench", model_, "--precision=int4"}, "takes f32, tf32, f16, bf16 or int8, not \"int4\""},
       {{"run", slip_, "--precision=int8", "--examples", good}, "compiled already"},
       {{"quantize", model_}, "name them with \"--examples\""},
       {{"quantize", model_, "--precision=f32"}, "nothing to quantize"},

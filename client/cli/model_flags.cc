@@ -40,18 +40,21 @@ std::string AboutRecords(const Compilation& compilation) {
                       " records are of kernels of the model\n");
 }
 
-// Whether something of the target multiplies in the type.
-bool HasInstructionsFor(const Target& target, DataType type) {
+// Whether something of the target multiplies in these.
+bool HasInstructionsFor(const Target& target, Precision precision) {
   const auto has_tensor_cores = [](const DeviceTarget& device) {
     return device.arch == Arch::kCuda && DescribeMachine(device).has_bf16;
   };
-  return target.host().Has(Name(type)) || absl::c_any_of(target.devices, has_tensor_cores);
+  return target.host().Has(Name(precision)) || absl::c_any_of(target.devices, has_tensor_cores);
 }
 
-// What came of the wish for smaller numbers than f32.
-std::string AboutPrecision(const Job& job, DataType wanted) {
+// What came of the wish for other products than those of f32.
+std::string AboutPrecision(const Job& job, Precision wanted) {
   const absl::string_view name = Name(wanted);
   if (job.compilation->precision == wanted) return absl::StrCat("precision: ", name, "\n");
+  if (!job.compilation->precision.has_value()) {
+    return "precision: one that this version of the command does not know\n";
+  }
   const absl::StatusOr<Target> target = ParseTarget(job.target);
   if (target.ok() && HasInstructionsFor(*target, wanted)) {
     return absl::StrCat("precision: f32: no product of the model is computed in ", name, " for \"",
@@ -107,7 +110,7 @@ void ModelFlags::AddTo(FlagSet& flags, bool runs) {
             "Give this value of the model as an output, too; \"*\" stands for any characters. "
             "Repeatable.");
   flags.Add("precision", &precision, "TYPE",
-            "Numbers that products are computed in: f32; bf16 or f16 where the target has "
+            "Numbers that products are computed in: f32; tf32, f16 or bf16 where the target has "
             "instructions for them; or int8, which needs examples.");
   flags.Add("examples", &examples, "FILE|DIR",
             "What the model is given, for int8: .npz files with an array for each input, or .npy "
@@ -226,7 +229,7 @@ absl::StatusOr<Job> CompileModel(Environment& environment, Connection& connectio
                              return client.SubmitCompilation(model, options);
                            }));
   SLIPWAY_ASSIGN_OR_RETURN(Job job, FollowJob(environment, client, id, model.display_name));
-  if (options.precision != DataType::kFloat32) {
+  if (options.precision != Precision::kFloat32) {
     environment.err << AboutPrecision(job, options.precision);
   }
   if (!options.schedules.empty()) environment.err << AboutRecords(*job.compilation);

@@ -12,6 +12,7 @@
 #include "client/cli/tag_flags.h"
 #include "client/range_observer.h"
 #include "core/base/status_macros.h"
+#include "core/tensor/precision.h"
 
 namespace slipway::cli {
 namespace {
@@ -42,20 +43,13 @@ class Observers {
   std::map<std::string, std::optional<RangeObserver>> observers_;
 };
 
-// The floats that products are computed in; absent for what is none of them.
-std::optional<DataType> RoundedTo(absl::string_view precision) {
-  for (const DataType type : {DataType::kFloat32, DataType::kBfloat16, DataType::kFloat16}) {
-    if (Name(type) == precision) return type;
-  }
-  return std::nullopt;
-}
-
 absl::Status CheckPrecision(const ModelFlags& flags) {
-  if (flags.precision == "int8") return ListExamples(flags.examples).status();
-  if (!RoundedTo(flags.precision).has_value()) {
-    return WrongCall(absl::StrCat("flag \"--precision\" takes f32, bf16, f16 or int8, not \"",
+  const std::optional<Precision> precision = FindPrecision(flags.precision);
+  if (!precision.has_value()) {
+    return WrongCall(absl::StrCat("flag \"--precision\" takes f32, tf32, f16, bf16 or int8, not \"",
                                   flags.precision, "\""));
   }
+  if (precision == Precision::kInt8) return ListExamples(flags.examples).status();
   if (flags.examples.empty()) return absl::OkStatus();
   return WrongCall("\"--examples\" are for \"--precision int8\"");
 }
@@ -78,8 +72,9 @@ ModelFlags OnDevice(const ModelFlags& flags) {
 absl::Status ApplyPrecision(Environment& environment, Connection& connection,
                             const std::string& path, const ModelFlags& flags,
                             CompileOptions& options) {
-  if (const std::optional<DataType> type = RoundedTo(flags.precision); type.has_value()) {
-    options.precision = *type;
+  const std::optional<Precision> precision = FindPrecision(flags.precision);
+  if (precision != Precision::kInt8) {
+    options.precision = precision.value_or(Precision::kFloat32);
     return absl::OkStatus();
   }
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::string> files, ListExamples(flags.examples));

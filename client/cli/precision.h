@@ -21,7 +21,7 @@ absl::Status CheckModelFlags(const ModelFlags& flags);
 // The flags for what runs on a device now, whatever target the model is compiled for in the end.
 ModelFlags OnDevice(const ModelFlags& flags);
 
-// Adds to `options` what the precision of the flags needs: for bf16 and f16 the wish alone, for int8 the ranges of values, which are seen by compiling
+// Adds to `options` what the precision of the flags needs: for what is no int8 the wish alone, for int8 the ranges of values, which are seen by compiling
 // the model at `path` in f32, for a device that is there, and calling it with the examples.
 absl::Status ApplyPrecision(Environment& environment, Connection& connection,
                             const std::string& path, const ModelFlags& flags,

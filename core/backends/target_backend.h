@@ -15,6 +15,7 @@
 #include "core/passes/pipeline.h"
 #include "core/schedules/kernel_schedule.h"
 #include "core/target/target.h"
+#include "core/tensor/precision.h"
 
 namespace slipway {
 
@@ -61,7 +62,7 @@ class TargetBackend {
   // What it wants done to a graph before Compile, layouts and memory among it. Products of f32 are computed in `precision`,
   // kFloat32, kBfloat16 or kFloat16, where the target is faster by it. REQUIRES: CheckTarget.
   virtual BackendPipeline PipelineFor(const Target& target,
-                                      DataType precision = DataType::kFloat32) const = 0;
+                                      Precision precision = Precision::kFloat32) const = 0;
 
   // UNIMPLEMENTED names the node and operator without a lowering; RESOURCE_EXHAUSTED the limit; INVALID_ARGUMENT the kernel
   // that a record does not fit; INTERNAL what failed inside. REQUIRES: CheckTarget.

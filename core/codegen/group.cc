@@ -68,10 +68,10 @@ void EraseNames(Graph& body) {
 }
 
 std::string BodyAndTarget(const Graph& normalized_body, const DeviceTarget& target,
-                          DataType products) {
+                          Precision products) {
   std::string text = absl::StrCat(DigestOf(normalized_body, DigestNames::kIgnored).ToString(), "\n",
                                   target.ToString(), "\n");
-  if (products != DataType::kFloat32) absl::StrAppend(&text, "products ", Name(products), "\n");
+  if (products != Precision::kFloat32) absl::StrAppend(&text, "products ", Name(products), "\n");
   return text;
 }
 
@@ -125,13 +125,13 @@ Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry) {
 }
 
 std::string KernelName(const Graph& normalized_body, const DeviceTarget& target,
-                       DataType products) {
+                       Precision products) {
   return Digest::Of(BodyAndTarget(normalized_body, target, products)).hex().substr(0, 16);
 }
 
 Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target,
                  const Lowerings& lowerings, absl::string_view generator,
-                 absl::string_view recorded_schedule, DataType products) {
+                 absl::string_view recorded_schedule, Precision products) {
   std::string text =
       absl::StrCat(BodyAndTarget(normalized_body, target, products), generator, "\n");
   std::set<absl::string_view> revisions;

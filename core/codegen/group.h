@@ -16,7 +16,7 @@
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
 #include "core/target/target.h"
-#include "core/tensor/dtype.h"
+#include "core/tensor/precision.h"
 
 namespace slipway {
 
@@ -31,16 +31,17 @@ absl::Status CheckGroup(const Graph& body, const OperatorRegistry& registry,
 Graph NormalizeGroup(const Graph& body, const OperatorRegistry& registry);
 
 // What a kernel computes and for which target, in 16 hexadecimal digits: the same whatever makes it, so that what somebody has
-// found out about a kernel is still found when the compiler is another. `products` is what factors of f32 are rounded to.
+// found out about a kernel is still found when the compiler is another. `products` is what products of f32 are made in.
 std::string KernelName(const Graph& normalized_body, const DeviceTarget& target,
-                       DataType products = DataType::kFloat32);
+                       Precision products = Precision::kFloat32);
 
 // Everything that decides over the bytes of a kernel, as a digest: the normalized body, the canonical
 // target, the revisions of the body's lowerings, `generator`, which is GeneratorFingerprint(), and the schedule that a record
 // gives it, as text; empty: none. `products` as of KernelName.
 Digest KernelKey(const Graph& normalized_body, const DeviceTarget& target,
                  const Lowerings& lowerings, absl::string_view generator,
-                 absl::string_view recorded_schedule = "", DataType products = DataType::kFloat32);
+                 absl::string_view recorded_schedule = "",
+                 Precision products = Precision::kFloat32);
 
 // The name under which the kernel of `key` is called, as the kernel_abi.h function of a table entry.
 std::string KernelSymbol(const Digest& key);

@@ -181,10 +181,10 @@ struct Job {
 
 // Of a product on tensor cores: a template is filled in sooner than a cache is asked.
 absl::StatusOr<KernelFile> ProductFile(const Job& job, const OperatorRegistry& registry,
-                                       const DeviceTarget& target, DataType type) {
-  SLIPWAY_ASSIGN_OR_RETURN(
-      const ScheduledKernel made,
-      MakeProductKernel(job.body, registry, target, type, KernelFunction(job.key), job.record));
+                                       const DeviceTarget& target, Precision precision) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ScheduledKernel made,
+                           MakeProductKernel(job.body, registry, target, precision,
+                                             KernelFunction(job.key), job.record));
   return KernelFile{FormatDeviceKernel(made.kernel), ToString(made.schedule), {}};
 }
 
@@ -246,7 +246,7 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
     if (added) {
       jobs.push_back({name, key, std::move(body), kernel_name, record});
       if (record != nullptr) ++counters_.recorded;
-      if (request.products != DataType::kFloat32) {
+      if (request.products != Precision::kFloat32) {
         SLIPWAY_ASSIGN_OR_RETURN_WITH(jobs.back().kernel,
                                       ProductFile(jobs.back(), registry_, target, request.products),
                                       name);

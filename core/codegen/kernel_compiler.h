@@ -28,15 +28,15 @@
 #include "core/kernel_abi/kernel_scratch.h"
 #include "core/schedules/kernel_schedule.h"
 #include "core/target/target.h"
-#include "core/tensor/dtype.h"
+#include "core/tensor/precision.h"
 
 namespace slipway {
 
 struct KernelRequest {
   std::string name;             // For messages: the group's node.
   const Graph* body = nullptr;  // The group, not normalized. Must outlive the call.
-  // What factors of f32 are rounded to, where it is another type: by tensor cores, from a template (tensor_cores/product_kernel.h).
-  DataType products = DataType::kFloat32;
+  // What products of f32 are made in, where it is not f32: by tensor cores, from a template (tensor_cores/product_kernel.h).
+  Precision products = Precision::kFloat32;
 };
 
 struct CompiledKernel {

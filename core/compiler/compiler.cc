@@ -94,20 +94,20 @@ absl::Status CheckNames(const Graph& graph) {
   return absl::OkStatus();
 }
 
-// Of a graph of kernels: the narrow type in which one multiplies, or f32.
-DataType ProductsOf(const Graph& graph) {
+// Of a graph of kernels: what one multiplies in that is not f32, or f32.
+Precision ProductsOf(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.op != kFusedOperator) continue;
-    if (const DataType type = ProductTypeOf(node); type != DataType::kFloat32) return type;
+    if (const Precision own = ProductsOfNode(node); own != Precision::kFloat32) return own;
     const auto& body = *node.attributes.FindAs<std::shared_ptr<const Graph>>(kFusedBody);
     for (const Node& inner : body->nodes) {
       if (MakesProducts(inner.op) &&
           body->value(inner.inputs[0]).type->dtype() == DataType::kBfloat16) {
-        return DataType::kBfloat16;
+        return Precision::kBfloat16;
       }
     }
   }
-  return DataType::kFloat32;
+  return Precision::kFloat32;
 }
 
 // What no program may have is refused before kernels are made for it.

@@ -22,6 +22,7 @@
 #include "core/passes/pipeline.h"
 #include "core/passes/quantize_pass.h"
 #include "core/target/target.h"
+#include "core/tensor/precision.h"
 #include "core/tensor/tensor.h"
 #include "proto/slipway/v1/compile.pb.h"
 #include "proto/slipway/v1/graph.pb.h"
@@ -49,9 +50,9 @@ struct CompilerOptions {
   ValueRanges ranges;
   // Such values are outputs of the program, too, as by `keep`. Not together with ranges.
   bool observe = false;
-  // kFloat32, kBfloat16 or kFloat16: products of f32 are of that type where the target has instructions for them; where it has none f32 is faster, and
-  // CompileReport.precision says so.
-  DataType precision = DataType::kFloat32;
+  // What products of f32 are computed in where the target has instructions for that; where it has none f32 is faster, and CompileReport.precision says
+  // so. Not kInt8, which `ranges` say.
+  Precision precision = Precision::kFloat32;
   // Names of optional passes that are left out (core/passes/pipeline.h).
   std::vector<std::string> without;
   // How kernels are cut, as ParseScheduleRecords of core/schedules reads it; may be empty.

@@ -138,14 +138,15 @@ TEST_F(CompilerTest, ProductsAreOfBfloat16WhereTheTargetHasThem) {
   options.print_after = "FuseOps";
   const struct {
     const char* target;
-    DataType asked;
+    Precision asked;
     v1::Precision made;
-  } rows[] = {{"x86-64-v4-linux-bf16", DataType::kBfloat16, v1::PRECISION_BF16},
-              {"x86-64-v4-linux-bf16", DataType::kFloat32, v1::PRECISION_UNSPECIFIED},
-              {"x86-64-v4-linux-vnni", DataType::kBfloat16, v1::PRECISION_UNSPECIFIED},
-              {"x86-64-v3-linux", DataType::kBfloat16, v1::PRECISION_UNSPECIFIED},
-              {"x86-64-v4-linux-bf16", DataType::kFloat16, v1::PRECISION_UNSPECIFIED},
-              {"arm-64-linux-bf16", DataType::kBfloat16, v1::PRECISION_UNSPECIFIED}};
+  } rows[] = {{"x86-64-v4-linux-bf16", Precision::kBfloat16, v1::PRECISION_BF16},
+              {"x86-64-v4-linux-bf16", Precision::kFloat32, v1::PRECISION_UNSPECIFIED},
+              {"x86-64-v4-linux-vnni", Precision::kBfloat16, v1::PRECISION_UNSPECIFIED},
+              {"x86-64-v3-linux", Precision::kBfloat16, v1::PRECISION_UNSPECIFIED},
+              {"x86-64-v4-linux-bf16", Precision::kFloat16, v1::PRECISION_UNSPECIFIED},
+              {"x86-64-v4-linux-bf16", Precision::kTensorFloat32, v1::PRECISION_UNSPECIFIED},
+              {"arm-64-linux-bf16", Precision::kBfloat16, v1::PRECISION_UNSPECIFIED}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.target);
     options.precision = row.asked;

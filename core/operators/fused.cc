@@ -110,9 +110,9 @@ bool IsDeviceCopy(const Node& node) {
   return copies != nullptr && *copies != 0;
 }
 
-DataType ProductTypeOf(const Node& node) {
-  const int64_t* const type = node.attributes.FindAs<int64_t>(absl::string_view(kFusedProducts));
-  return type == nullptr ? DataType::kFloat32 : static_cast<DataType>(*type);
+Precision ProductsOfNode(const Node& node) {
+  const int64_t* const number = node.attributes.FindAs<int64_t>(absl::string_view(kFusedProducts));
+  return number == nullptr ? Precision::kFloat32 : static_cast<Precision>(*number);
 }
 
 absl::Status RegisterFusedOperators(OperatorRegistry& registry) {
@@ -125,7 +125,7 @@ absl::Status RegisterFusedOperators(OperatorRegistry& registry) {
                        {kFusedDevice, AttributeKind::kInt, false, Attribute(int64_t{0})},
                        {kFusedCopies, AttributeKind::kInt, false, Attribute(int64_t{0})},
                        {kFusedProducts, AttributeKind::kInt, false,
-                        Attribute(static_cast<int64_t>(DataType::kFloat32))}};
+                        Attribute(static_cast<int64_t>(Precision::kFloat32))}};
   schema.pattern = Pattern::kKernel;
   schema.type_rule = FusedType;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));

@@ -3,7 +3,7 @@
 // slipway.Fused: a group of nodes that becomes one kernel. Its attribute `body` is a typed graph whose
 // inputs and outputs match the node's in number, order and type; constants of the body stay inside. Backends for several
 // devices say with its attribute `device` which one of the target's computes it; one with `copies` is an Identity that brings its
-// input into that device's memory from another's. One with `products`, a DataType's number, rounds factors of f32 to that type, and sums in f32.
+// input into that device's memory from another's. One with `products`, a Precision's number, rounds factors of f32 to that, and sums in f32.
 //
 // slipway.Call: a call of a callable kernel (core/kernels). Its `body` is a typed graph of the one node that the kernel
 // computes, its `kernel` the kernel's symbol. Input 0 is the kernel's parameters, i64[n]; the others are the inputs that
@@ -21,7 +21,7 @@
 #include "absl/status/status.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
-#include "core/tensor/dtype.h"
+#include "core/tensor/precision.h"
 
 namespace slipway {
 
@@ -43,8 +43,8 @@ std::vector<int> CallInputsOfBody(const Graph& body);
 // Of any node: the number of the device of the target that computes it, 0 for the host; and whether it is a copy.
 int64_t DeviceNumberOf(const Node& node);
 bool IsDeviceCopy(const Node& node);
-// What its products of f32 are rounded to: kFloat32 unless it says something else.
-DataType ProductTypeOf(const Node& node);
+// What its products of f32 are made in: kFloat32 unless it says something else.
+Precision ProductsOfNode(const Node& node);
 
 absl::Status RegisterFusedOperators(OperatorRegistry& registry);
 

@@ -5,16 +5,16 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/tensor/dtype.h"
+#include "core/tensor/precision.h"
 #include "proto/slipway/v1/graph.pb.h"
 
 namespace slipway {
 
-// REQUIRES: the type is f32, bf16 or f16.
-v1::Precision ToProto(DataType precision);
+// REQUIRES: not int8, which ranges of values say on the wire.
+v1::Precision ToProto(Precision precision);
 
 // INVALID_ARGUMENT names a number that is none, and those that are.
-absl::StatusOr<DataType> FromProto(v1::Precision proto);
+absl::StatusOr<Precision> FromProto(v1::Precision proto);
 
 }  // namespace slipway
 

@@ -206,7 +206,7 @@ TEST_F(CompilationsTest, RefusesWhatIsMalformed) {
        }},
       {"print_after",
        [](auto& spec) { spec.mutable_options()->set_print_after(std::string(256, 'x')); }},
-      {"precision 7 is not known; known are f32 (0), bf16 (1), f16 (2)",
+      {"precision 7 is not known; known are f32 (0), bf16 (1), f16 (2), tf32 (3)",
        [](auto& spec) { spec.mutable_options()->set_precision(static_cast<v1::Precision>(7)); }},
       {"schedules of 1048577 bytes",
        [](auto& spec) {

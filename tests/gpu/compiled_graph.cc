@@ -22,7 +22,7 @@ absl::StatusOr<std::unique_ptr<GraphCompiler>> GraphCompiler::Create() {
 
 absl::StatusOr<CompiledGraph> GraphCompiler::Compile(absl::string_view text,
                                                      absl::string_view target_name,
-                                                     DataType precision,
+                                                     Precision precision,
                                                      absl::string_view schedules) {
   SLIPWAY_ASSIGN_OR_RETURN(Graph graph, tester_.Parse(text));
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(target_name));

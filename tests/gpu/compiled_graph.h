@@ -13,7 +13,7 @@
 #include "core/backends/target_backend.h"
 #include "core/base/clock.h"
 #include "core/passes/testing/pass_tester.h"
-#include "core/tensor/dtype.h"
+#include "core/tensor/precision.h"
 
 namespace slipway::testing {
 
@@ -32,7 +32,7 @@ class GraphCompiler {
 
   // With `schedules` as ParseScheduleRecords reads them.
   absl::StatusOr<CompiledGraph> Compile(absl::string_view text, absl::string_view target,
-                                        DataType precision = DataType::kFloat32,
+                                        Precision precision = Precision::kFloat32,
                                         absl::string_view schedules = "");
   const PassTester& tester() const { return tester_; }
 

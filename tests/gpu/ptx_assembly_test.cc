@@ -65,12 +65,12 @@ class PtxAssemblyTest : public ::testing::Test {
   void ExpectNoSpills(const char* text, const TensorTile& tile, const std::string& capability) {
     const std::string target = absl::StrCat("x86-64-linux,cuda-sm", capability);
     ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen,
-                         compiler_->Compile(text, target, DataType::kBfloat16));
+                         compiler_->Compile(text, target, Precision::kBfloat16));
     const std::string name = chosen.schedules[0].substr(0, chosen.schedules[0].find(' '));
     ASSERT_OK_AND_ASSIGN(
         const CompiledGraph compiled,
         compiler_->Compile(
-            text, target, DataType::kBfloat16,
+            text, target, Precision::kBfloat16,
             absl::StrCat(name, " product rows=", tile.rows, " columns=", tile.columns,
                          " high=", tile.warps_of_rows, " wide=", tile.warps_of_columns, "\n")));
     const std::string said = Assemble(compiled, capability);
@@ -101,7 +101,7 @@ TEST_F(PtxAssemblyTest, ProductsOnTensorCoresStayInRegisters) {
       ASSERT_OK_AND_ASSIGN(
           const CompiledGraph compiled,
           compiler_->Compile(graph.text, absl::StrCat("x86-64-linux,cuda-sm", capability),
-                             DataType::kFloat16));
+                             Precision::kFloat16));
       EXPECT_THAT(Assemble(compiled, capability), HasSubstr("0 bytes spill stores"));
     }
     for (const TensorTile& tile : TensorTiles()) {

@@ -78,7 +78,7 @@ absl::StatusOr<std::string> PtxFacts() {
   }
   for (const ProductGraph& graph : ProductGraphs()) {
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const CompiledGraph compiled,
-                                  compiler->Compile(graph.text, kTarget, DataType::kBfloat16),
+                                  compiler->Compile(graph.text, kTarget, Precision::kBfloat16),
                                   graph.name);
     absl::StrAppend(&facts, "\n== ", graph.name, ", bf16\n", FactsOf(compiled));
   }

@@ -15,8 +15,8 @@
 #include "core/base/files.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
 #include "core/tensor/comparison.h"
-#include "core/tensor/dtype.h"
 #include "core/tensor/float16.h"
+#include "core/tensor/precision.h"
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/compiled_graph.h"
 #include "tests/gpu/product_graphs.h"
@@ -31,19 +31,19 @@ using ::testing::HasSubstr;
 const std::string kCuda = "x86-64-linux,cuda-sm80";
 
 // What a precision may cost, of the largest element: where products cancel each other out the small ones have no digit left.
-Tolerance ErrorOf(DataType type, const Tensor& exact) {
+Tolerance ErrorOf(Precision type, const Tensor& exact) {
   double largest = 0;
   for (const float value : exact.values<float>()) {
     largest = std::max(largest, std::abs(static_cast<double>(value)));
   }
-  return {0, largest * (type == DataType::kBfloat16 ? 1.0 / 128 : 1.0 / 1024)};
+  return {0, largest * (type == Precision::kBfloat16 ? 1.0 / 128 : 1.0 / 1024)};
 }
 
-Tensor Rounded(const Tensor& tensor, DataType type) {
+Tensor Rounded(const Tensor& tensor, Precision type) {
   std::vector<float> values(tensor.values<float>().begin(), tensor.values<float>().end());
   for (float& value : values) {
-    value = type == DataType::kBfloat16 ? Bfloat16ToFloat(FloatToBfloat16(value))
-                                        : Float16ToFloat(FloatToFloat16(value));
+    value = type == Precision::kBfloat16 ? Bfloat16ToFloat(FloatToBfloat16(value))
+                                         : Float16ToFloat(FloatToFloat16(value));
   }
   return Tensor::Of<float>(tensor.shape(), values);
 }
@@ -56,7 +56,7 @@ class TensorCoreTest : public ::testing::Test {
   }
 
   // The factors are its first two inputs.
-  void CheckRuns(const CompiledGraph& compiled, DataType type) {
+  void CheckRuns(const CompiledGraph& compiled, Precision type) {
     std::vector<Tensor> inputs = RandomInputs(compiled.graph, 7);
     ASSERT_OK_AND_ASSIGN(
         const std::vector<Tensor> outputs,
@@ -76,7 +76,7 @@ class TensorCoreTest : public ::testing::Test {
 };
 
 class ProductTest : public TensorCoreTest,
-                    public ::testing::WithParamInterface<std::tuple<DataType, ProductGraph>> {};
+                    public ::testing::WithParamInterface<std::tuple<Precision, ProductGraph>> {};
 
 TEST_P(ProductTest, ComputesWhatTheReferenceDoes) {
   const auto& [type, graph] = GetParam();
@@ -89,7 +89,7 @@ TEST_P(ProductTest, ComputesWhatTheReferenceDoes) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, ProductTest,
-    ::testing::Combine(::testing::Values(DataType::kFloat16, DataType::kBfloat16),
+    ::testing::Combine(::testing::Values(Precision::kFloat16, Precision::kBfloat16),
                        ::testing::ValuesIn(ProductGraphs().begin(), ProductGraphs().end())),
     [](const auto& info) {
       return absl::StrCat(Name(std::get<0>(info.param)), "_", std::get<1>(info.param).name);
@@ -102,7 +102,7 @@ TEST_F(TensorCoreTest, EveryTileMultiplies) {
   %y = Add(%p, %c)
 })";
   ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen,
-                       compiler_->Compile(kText, kCuda, DataType::kBfloat16));
+                       compiler_->Compile(kText, kCuda, Precision::kBfloat16));
   ASSERT_EQ(chosen.schedules.size(), 1u);
   const std::vector<std::string> words = absl::StrSplit(chosen.schedules[0], ' ');
   EXPECT_EQ(words[1], "product");
@@ -112,13 +112,13 @@ TEST_F(TensorCoreTest, EveryTileMultiplies) {
                      " high=", tile.warps_of_rows, " wide=", tile.warps_of_columns, "\n");
     SCOPED_TRACE(record);
     ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
-                         compiler_->Compile(kText, kCuda, DataType::kBfloat16, record));
+                         compiler_->Compile(kText, kCuda, Precision::kBfloat16, record));
     EXPECT_THAT(compiled.schedules[0],
                 HasSubstr(absl::StrCat("rows=", tile.rows, " columns=", tile.columns)));
-    CheckRuns(compiled, DataType::kBfloat16);
+    CheckRuns(compiled, Precision::kBfloat16);
   }
   EXPECT_THAT(
-      compiler_->Compile(kText, kCuda, DataType::kBfloat16,
+      compiler_->Compile(kText, kCuda, Precision::kBfloat16,
                          words[0] + " product rows=8 columns=8\n"),
       StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("there is no \"product rows=8")));
 }
@@ -133,9 +133,9 @@ TEST_F(TensorCoreTest, FactorsBeginAnywhere) {
   %all = Concat(%front, %a) {axis = 0}
   %y = MatMul(%a, %b)
 })",
-                         kCuda, DataType::kFloat16));
+                         kCuda, Precision::kFloat16));
   EXPECT_THAT(compiled.products, HasSubstr("1 of the device's 1"));
-  CheckRuns(compiled, DataType::kFloat16);
+  CheckRuns(compiled, Precision::kFloat16);
 }
 
 // With kernels that another generator writes in one text.
@@ -148,9 +148,9 @@ TEST_F(TensorCoreTest, EveryCapabilityHasOneText) {
     SCOPED_TRACE(target);
     ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
                          compiler_->Compile(kText, absl::StrCat("x86-64-linux,cuda-sm", target),
-                                            DataType::kBfloat16));
+                                            Precision::kBfloat16));
     EXPECT_THAT(compiled.products, HasSubstr("1 of the device's 1"));
-    CheckRuns(compiled, DataType::kBfloat16);
+    CheckRuns(compiled, Precision::kBfloat16);
   }
 }
 
@@ -159,7 +159,7 @@ TEST_F(TensorCoreTest, WhatStaysF32SaysWhy) {
     const absl::StatusOr<CompiledGraph> compiled = compiler_->Compile(
         absl::StrCat("graph \"g\" (%a: f32[1, 4, 5, 5], %b: f32[4, 4, 5, 5], %d: f32[4, 1, 3, 3], ",
                      "%r: f32[1, 4, 5, 1]) -> (%y) {\n", nodes, "\n}"),
-        target, DataType::kBfloat16);
+        target, Precision::kBfloat16);
     EXPECT_OK(compiled.status());
     return compiled.ok() ? compiled->products : "";
   };

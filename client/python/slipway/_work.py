@@ -28,7 +28,7 @@ Inputs = Mapping[str, Any]
 # An extent, or the least and the greatest.
 Extent = Union[int, Tuple[int, int]]
 
-_PRECISIONS = {'f32': 0, 'bf16': 1, 'f16': 2}
+_PRECISIONS = {'f32': 0, 'bf16': 1, 'f16': 2, 'tf32': 3}
 _MOST_OUTPUT_BYTES = 16 << 30
 
 
@@ -76,7 +76,7 @@ def compile_model(context: Context, model: AnyModel, *, target: str = '', device
 
     It is compiled for `target`, else for the target of `device`, an id or a selector, else for that of all devices if they
     have one. `dimensions` fixes symbolic dimensions (8) or bounds them ((1, 512)). `keep` names values that the program gives
-    as outputs, too; `precision` is "f32", "bf16" or "f16"; `without` names optional passes that are left out; `schedules` is
+    as outputs, too; `precision` is "f32", "tf32", "f16" or "bf16"; `without` names optional passes that are left out; `schedules` is
     the text of a file of schedules. `output` is where to write the .slip file.
 
     INVALID_ARGUMENT: it is no model. UNIMPLEMENTED: an operator or target is lacking, named. RESOURCE_EXHAUSTED: its files

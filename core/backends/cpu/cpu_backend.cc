@@ -26,7 +26,7 @@ class CpuBackend final : public TargetBackend {
   explicit CpuBackend(const BackendEnvironment& environment) : environment_(environment) {}
 
   absl::Status CheckTarget(const Target& target) const override;
-  BackendPipeline PipelineFor(const Target& target, DataType precision) const override {
+  BackendPipeline PipelineFor(const Target& target, Precision precision) const override {
     return CpuPipeline(
         target.host(),
         [this](const NodeView& view, absl::Span<const ValueType> outputs) {

@@ -63,11 +63,11 @@ int64_t PanelColumns(const MachineDescription& machine) {
 
 // Where they are not emulated: that would be slower than f32 and products of i16.
 NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machine,
-                     DataType precision) {
+                     Precision precision) {
   const bool has_instructions = device.arch == Arch::kX86_64 && device.level >= 3;
   NarrowForms forms;
   forms.bfloat16_matrices =
-      has_instructions && machine.has_bf16 && precision == DataType::kBfloat16;
+      has_instructions && machine.has_bf16 && precision == Precision::kBfloat16;
   if (forms.bfloat16_matrices) {
     forms.bfloat16_convolutions = [machine](const ConvView& conv) {
       return !machine.has_bf16_tiles || IsForTiles(conv);
@@ -81,7 +81,7 @@ NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machi
 
 }  // namespace
 
-BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, DataType precision) {
+BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Precision precision) {
   const MachineDescription machine = DescribeMachine(device);
   const NarrowForms forms = FormsFor(device, machine, precision);
   const auto alter_layout = [machine, forms](Graph graph, const PassContext& context) {

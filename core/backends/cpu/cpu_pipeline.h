@@ -5,6 +5,7 @@
 #include "core/passes/call_kernels_pass.h"
 #include "core/passes/pipeline.h"
 #include "core/target/target.h"
+#include "core/tensor/precision.h"
 
 namespace slipway {
 
@@ -14,7 +15,7 @@ namespace slipway {
 // one vector register of f32 and the smaller powers of two down to 4 (x86-64-v4: 16, 8, 4; v3: 8, 4; everything else: 4); panels of
 // matrices have 16 columns where vectors have at least 8 elements, else 8.
 BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered = {},
-                            DataType precision = DataType::kFloat32);
+                            Precision precision = Precision::kFloat32);
 
 }  // namespace slipway
 

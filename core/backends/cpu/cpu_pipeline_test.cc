@@ -71,13 +71,13 @@ TEST(CpuPipeline, BlocksOfAWholeRowOfATileRegister) {
   const struct {
     const char* target;
     const char* model;
-    DataType precision;
+    Precision precision;
     const char* blocked;
-  } rows[] = {{"x86-64-v4-linux-amxbf16", kReal, DataType::kBfloat16, "f32[1, 2, 4, 4, 32]"},
-              {"x86-64-v4-linux-amxbf16", kReal, DataType::kFloat32, "f32[1, 4, 4, 4, 16]"},
-              {"x86-64-v4-linux-amxint8", kReal, DataType::kBfloat16, "f32[1, 4, 4, 4, 16]"},
-              {"x86-64-v4-linux-amxint8", kInteger, DataType::kFloat32, "i32[1, 1, 4, 4, 64]"},
-              {"x86-64-v4-linux-vnni", kInteger, DataType::kFloat32, "i32[1, 4, 4, 4, 16]"}};
+  } rows[] = {{"x86-64-v4-linux-amxbf16", kReal, Precision::kBfloat16, "f32[1, 2, 4, 4, 32]"},
+              {"x86-64-v4-linux-amxbf16", kReal, Precision::kFloat32, "f32[1, 4, 4, 4, 16]"},
+              {"x86-64-v4-linux-amxint8", kReal, Precision::kBfloat16, "f32[1, 4, 4, 4, 16]"},
+              {"x86-64-v4-linux-amxint8", kInteger, Precision::kFloat32, "i32[1, 1, 4, 4, 64]"},
+              {"x86-64-v4-linux-vnni", kInteger, Precision::kFloat32, "i32[1, 4, 4, 4, 16]"}};
   for (const auto& row : rows) {
     ASSERT_OK_AND_ASSIGN(const Graph graph, ParseGraph(row.model));
     PipelineOptions options;
@@ -106,7 +106,7 @@ TEST(CpuPipeline, StemsAndDepthwiseConvolutionsBesideTileRegisters) {
   options.print_after = "NarrowProducts";
   const auto printed = [&](const char* target) {
     const auto result =
-        RunPipeline(graph, CpuPipeline(Device(target), nullptr, DataType::kBfloat16),
+        RunPipeline(graph, CpuPipeline(Device(target), nullptr, Precision::kBfloat16),
                     tester.context(), options, SystemClock());
     EXPECT_OK(result.status());
     return result.ok() ? result->printed_graph : "";

@@ -75,7 +75,7 @@ class GpuBackend final : public TargetBackend {
     }
     return CheckCanGenerate(target.devices[kDevice]);
   }
-  BackendPipeline PipelineFor(const Target& target, DataType precision) const override;
+  BackendPipeline PipelineFor(const Target& target, Precision precision) const override;
   absl::StatusOr<BackendResult> Compile(const BackendRequest& request) override;
 
  private:
@@ -84,7 +84,7 @@ class GpuBackend final : public TargetBackend {
 };
 
 // Layouts stay as the model has them: neighbouring instances read neighbouring places of a plane.
-BackendPipeline GpuBackend::PipelineFor(const Target& target, DataType precision) const {
+BackendPipeline GpuBackend::PipelineFor(const Target& target, Precision precision) const {
   const auto is_lowered = [this](const NodeView& view, absl::Span<const ValueType> outputs) {
     return CheckLowered(lowerings_, view, outputs).ok();
   };
@@ -108,7 +108,7 @@ BackendPipeline GpuBackend::PipelineFor(const Target& target, DataType precision
       [](const Graph& graph, const PassContext& context) {
         return PlanMemory(graph, context.registry, DevicesOfValues(graph, context.registry));
       }};
-  if (precision != DataType::kFloat32) {
+  if (precision != Precision::kFloat32) {
     const auto use_tensor_cores = [device = target.devices[kDevice], precision](
                                       Graph graph, const PassContext& context) {
       return UseTensorCores(std::move(graph), context, device, precision);

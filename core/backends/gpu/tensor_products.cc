@@ -30,17 +30,17 @@ bool IsProductOfDevice(const Node& node) {
 }  // namespace
 
 absl::StatusOr<Graph> UseTensorCores(Graph graph, const PassContext& context,
-                                     const DeviceTarget& device, DataType type) {
+                                     const DeviceTarget& device, Precision precision) {
   std::vector<std::string> stay;
   size_t products = 0;
-  const absl::Status has = CheckHasProductsOf(device, type);
+  const absl::Status has = CheckHasProductsOf(device, precision);
   for (Node& node : graph.nodes) {
     if (!IsProductOfDevice(node)) continue;
     ++products;
     absl::Status status = has;
     if (status.ok()) status = DecodeProduct(*ComputedBy(node), context.registry).status();
     if (status.ok()) {
-      node.attributes.Set(kFusedProducts, static_cast<int64_t>(type));
+      node.attributes.Set(kFusedProducts, static_cast<int64_t>(precision));
     } else {
       stay.push_back(
           absl::StrCat("\"", DisplayName(graph, node), "\" multiplies in f32: ", status.message()));
@@ -49,7 +49,7 @@ absl::StatusOr<Graph> UseTensorCores(Graph graph, const PassContext& context,
   if (context.ledger == nullptr) return graph;
   std::vector<std::string>& notes = context.ledger->notes;
   notes.push_back(absl::StrCat(products - stay.size(), " of the device's ", products,
-                               " products are of ", Name(type)));
+                               " products are of ", Name(precision)));
   for (size_t i = 0; i < stay.size(); ++i) {
     if (i == kMaxNotes) {
       notes.push_back(absl::StrCat("and ", stay.size() - i, " more multiply in f32"));

@@ -6,15 +6,15 @@
 #include "core/graph/graph.h"
 #include "core/passes/pass.h"
 #include "core/target/target.h"
-#include "core/tensor/dtype.h"
+#include "core/tensor/precision.h"
 
 namespace slipway {
 
 // A pass (pass.h), behind PlaceOnDevice: gives each slipway.Fused of device 1 that the template for tensor cores serves (core/codegen/tensor_cores)
 // the attribute `products`. What makes products and stays f32, and why, are notes of the context's ledger; so is a device that has no tensor cores
-// for `type`, whose products all stay.
+// for `precision`, whose products all stay.
 absl::StatusOr<Graph> UseTensorCores(Graph graph, const PassContext& context,
-                                     const DeviceTarget& device, DataType type);
+                                     const DeviceTarget& device, Precision precision);
 
 }  // namespace slipway
 

@@ -134,7 +134,7 @@ std::vector<KernelRequest> RequestsFor(const BackendRequest& request, int64_t de
   ForEachFunction(request.graph, request.memory, [&](const Graph& graph, const MemoryPlan&) {
     for (const Node& node : graph.nodes) {
       if (!HasKernelOn(device, node)) continue;
-      requests.push_back({DisplayName(graph, node), ComputedBy(node), ProductTypeOf(node)});
+      requests.push_back({DisplayName(graph, node), ComputedBy(node), ProductsOfNode(node)});
     }
   });
   return requests;

@@ -15,7 +15,7 @@ class NullBackend final : public TargetBackend {
   // OK for every target of one device.
   absl::Status CheckTarget(const Target& target) const override;
   // Nothing: it takes the graph as it is.
-  BackendPipeline PipelineFor(const Target&, DataType) const override { return {}; }
+  BackendPipeline PipelineFor(const Target&, Precision) const override { return {}; }
   // RESOURCE_EXHAUSTED for outputs over kMaxZeroBytes.
   absl::StatusOr<BackendResult> Compile(const BackendRequest& request) override;
 

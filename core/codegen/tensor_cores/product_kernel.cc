@@ -38,17 +38,17 @@ std::string HeadOf(const DeviceTarget& device) {
 
 absl::StatusOr<ScheduledKernel> MakeProductKernel(const Graph& body,
                                                   const OperatorRegistry& registry,
-                                                  const DeviceTarget& device, DataType type,
+                                                  const DeviceTarget& device, Precision precision,
                                                   const std::string& function,
                                                   const ScheduleRecord* record) {
-  SLIPWAY_RETURN_IF_ERROR(CheckHasProductsOf(device, type));
+  SLIPWAY_RETURN_IF_ERROR(CheckHasProductsOf(device, precision));
   SLIPWAY_ASSIGN_OR_RETURN(const MatrixProduct product, DecodeProduct(body, registry));
   TensorTile tile = ChooseTensorTile(product.batch, product.m, product.n, product.k);
   if (record != nullptr) {
     SLIPWAY_ASSIGN_OR_RETURN(tile, TileOf(*record));
   }
   ScheduledKernel made{
-      ProductKernel(product, body.inputs.size(), type, tile, absl::StrCat(function, "_0")),
+      ProductKernel(product, body.inputs.size(), precision, tile, absl::StrCat(function, "_0")),
       ScheduleOf(tile)};
   made.kernel.preamble = HeadOf(device);
   return made;

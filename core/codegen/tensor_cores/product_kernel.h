@@ -10,7 +10,7 @@
 #include "core/graph/operator_registry.h"
 #include "core/schedules/kernel_schedule.h"
 #include "core/target/target.h"
-#include "core/tensor/dtype.h"
+#include "core/tensor/precision.h"
 
 namespace slipway {
 
@@ -23,7 +23,7 @@ struct ScheduledKernel {
 // another kind, or of a tile that there is not; errors of DecodeProduct and CheckHasProductsOf.
 absl::StatusOr<ScheduledKernel> MakeProductKernel(const Graph& body,
                                                   const OperatorRegistry& registry,
-                                                  const DeviceTarget& device, DataType type,
+                                                  const DeviceTarget& device, Precision precision,
                                                   const std::string& function,
                                                   const ScheduleRecord* record);
 

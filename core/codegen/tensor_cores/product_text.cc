@@ -70,11 +70,11 @@ struct Loader {
 
 class Template {
  public:
-  Template(const MatrixProduct& product, size_t inputs, DataType type, const TensorTile& tile,
+  Template(const MatrixProduct& product, size_t inputs, Precision precision, const TensorTile& tile,
            std::string entry)
       : product_(product),
         inputs_(inputs),
-        type_(type == DataType::kBfloat16 ? "bf16" : "f16"),
+        type_(precision == Precision::kBfloat16 ? "bf16" : "f16"),
         tile_(tile),
         entry_(std::move(entry)) {}
 
@@ -512,20 +512,20 @@ class Template {
 
 }  // namespace
 
-absl::Status CheckHasProductsOf(const DeviceTarget& device, DataType type) {
-  if (type != DataType::kFloat16 && type != DataType::kBfloat16) {
+absl::Status CheckHasProductsOf(const DeviceTarget& device, Precision precision) {
+  if (precision != Precision::kFloat16 && precision != Precision::kBfloat16) {
     return absl::UnimplementedError(
-        absl::StrCat("nothing is multiplied in ", Name(type), " on tensor cores"));
+        absl::StrCat("nothing is multiplied in ", Name(precision), " on tensor cores"));
   }
   constexpr int kFirst = 80;
   if (device.arch == Arch::kCuda && device.level >= kFirst) return absl::OkStatus();
   return absl::UnimplementedError(
-      absl::StrCat(device.ToString(), " has no tensor cores for ", Name(type)));
+      absl::StrCat(device.ToString(), " has no tensor cores for ", Name(precision)));
 }
 
-DeviceKernel ProductKernel(const MatrixProduct& product, size_t inputs, DataType type,
+DeviceKernel ProductKernel(const MatrixProduct& product, size_t inputs, Precision precision,
                            const TensorTile& tile, const std::string& entry) {
-  return Template(product, inputs, type, tile, entry).Write();
+  return Template(product, inputs, precision, tile, entry).Write();
 }
 
 }  // namespace slipway

@@ -9,21 +9,21 @@
 #include "core/codegen/tensor_cores/matrix_product.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
 #include "core/target/target.h"
-#include "core/tensor/dtype.h"
+#include "core/tensor/precision.h"
 
 namespace slipway {
 
 // Whether a device multiplies in f16 or bf16 on tensor cores, as the template does. UNIMPLEMENTED names what it lacks: "cuda-sm75 has no tensor
 // cores for bf16".
-absl::Status CheckHasProductsOf(const DeviceTarget& device, DataType type);
+absl::Status CheckHasProductsOf(const DeviceTarget& device, Precision precision);
 
-// A kernel of one launch, whose inputs are the group's and whose output is the group's one. Elements of a and b are rounded to `type`, to the nearest,
+// A kernel of one launch, whose inputs are the group's and whose output is the group's one. Elements of a and b are rounded to what `precision` says, to the nearest,
 // even where two are; sums and what is behind them are f32. `entry` is a C identifier; the text has no preamble.
 // REQUIRES: CheckHasProductsOf, and the tile is one of TensorTiles.
 //
 // A group of instances makes one tile of the result. It goes through the depth in steps: while tensor cores multiply what lies in shared memory, the next step is
 // on its way from the device's memory to registers, from where it goes, rounded, to the other half of shared memory. What is beyond an edge is zero.
-DeviceKernel ProductKernel(const MatrixProduct& product, size_t inputs, DataType type,
+DeviceKernel ProductKernel(const MatrixProduct& product, size_t inputs, Precision precision,
                            const TensorTile& tile, const std::string& entry);
 
 }  // namespace slipway

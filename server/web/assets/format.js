@@ -50,7 +50,7 @@ export function short(number) {
   return `${value.toFixed(0)} P`;
 }
 
-export const precisionOf = (name) => ({PRECISION_BF16: 'bf16', PRECISION_F16: 'f16'})[name] ?? 'f32';
+export const precisionOf = (name) => ({PRECISION_BF16: 'bf16', PRECISION_F16: 'f16', PRECISION_TF32: 'tf32'})[name] ?? 'f32';
 
 export const percent = (share) => (Number.isFinite(share) ? `${(100 * share).toFixed(1)} %` : '–');
 

@@ -34,7 +34,7 @@ export async function open(main, {session, setTitle, go}) {
   const device = h('select', {id: 'device'}, devices.map((d) => h('option', {value: d.description.id}, `${d.description.id}: ${d.description.target}`)));
   const dimensions = h('input', {placeholder: 'batch=8, seq=1..512', spellcheck: 'false'});
   const tags = h('input', {placeholder: 'branch=main', spellcheck: 'false'});
-  const precision = h('select', {}, h('option', {value: 'PRECISION_UNSPECIFIED'}, 'f32'), h('option', {value: 'PRECISION_BF16'}, 'bf16'), h('option', {value: 'PRECISION_F16'}, 'f16'));
+  const precision = h('select', {}, h('option', {value: 'PRECISION_UNSPECIFIED'}, 'f32'), h('option', {value: 'PRECISION_BF16'}, 'bf16'), h('option', {value: 'PRECISION_F16'}, 'f16'), h('option', {value: 'PRECISION_TF32'}, 'tf32'));
   const threads = h('input', {type: 'number', min: 1, max: 1024, value: 1});
   const benchmark = h('input', {type: 'checkbox', checked: true});
   let running = null;

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,8 +27,8 @@
 #include "core/passes/testing/pass_tester.h"
 #include "core/runtime/load_program.h"
 #include "core/target/target.h"
-#include "core/tensor/dtype.h"
 #include "core/tensor/npy.h"
+#include "core/tensor/precision.h"
 #include "tests/conformance/backend_case.h"
 #include "tests/conformance/engine.h"
 #include "tests/conformance/run_cases.h"
@@ -39,7 +40,8 @@
 ABSL_FLAG(std::string, target, "x86-64-v3-linux,cuda-sm80", "what to compile for");
 ABSL_FLAG(bool, graphs, true, "whether small graphs are in it");
 ABSL_FLAG(std::string, models, "all", "models to measure, with commas between; all or none");
-ABSL_FLAG(std::string, precisions, "f32,f16", "what models are compiled in, of f32, f16, bf16");
+ABSL_FLAG(std::string, precisions, "f32,f16",
+          "what models are compiled in, of f32, tf32, f16, bf16");
 ABSL_FLAG(std::string, onnx, "", "folder with ONNX's backend-test cases; none without");
 ABSL_FLAG(std::string, filter, "", "regular expression that the name of such a case contains");
 ABSL_FLAG(int, jobs, 2, "how many of these are compiled at a time");
@@ -51,7 +53,7 @@ namespace {
 constexpr int64_t kMostElements = 1 << 16;
 
 absl::StatusOr<Artifact> CompileFor(const Graph& graph, const Target& target,
-                                    DataType precision = DataType::kFloat32) {
+                                    Precision precision = Precision::kFloat32) {
   const SystemClock clock;
   CompileEnvironment environment;
   environment.clock = &clock;
@@ -71,15 +73,15 @@ double Largest(const Tensor& tensor) {
 }
 
 // As a share of the largest element, for layers one behind the other.
-double ErrorOf(DataType precision) {
-  if (precision == DataType::kBfloat16) return 5e-2;
-  return precision == DataType::kFloat16 ? 1e-2 : 1e-4;
+double ErrorOf(Precision precision) {
+  if (precision == Precision::kBfloat16) return 5e-2;
+  return precision == Precision::kFloat32 ? 1e-4 : 1e-2;
 }
 
 // In f32 a case is called as what it computes.
-std::string NameIn(DataType precision, absl::string_view name) {
-  return precision == DataType::kFloat32 ? std::string(name)
-                                         : absl::StrCat(name, "_", Name(precision));
+std::string NameIn(Precision precision, absl::string_view name) {
+  return precision == Precision::kFloat32 ? std::string(name)
+                                          : absl::StrCat(name, "_", Name(precision));
 }
 
 absl::Status WriteTensor(const std::string& path, const Tensor& tensor) {
@@ -147,7 +149,7 @@ absl::Status WriteGraph(const SuiteWriter& writer, const SmallGraph& small, cons
 }
 
 absl::Status WriteProduct(const SuiteWriter& writer, const ProductGraph& product,
-                          const Target& target, DataType precision, const PassTester& tester) {
+                          const Target& target, Precision precision, const PassTester& tester) {
   SLIPWAY_ASSIGN_OR_RETURN(const Graph graph, tester.Parse(product.text));
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, CompileFor(graph, target, precision));
   const std::vector<Tensor> inputs = RandomInputs(graph, 7);
@@ -160,13 +162,13 @@ absl::Status WriteProduct(const SuiteWriter& writer, const ProductGraph& product
 }
 
 absl::Status WriteModel(const SuiteWriter& writer, const std::string& name, const Target& target,
-                        absl::Span<const DataType> precisions, const PassTester& tester) {
+                        absl::Span<const Precision> precisions, const PassTester& tester) {
   SLIPWAY_ASSIGN_OR_RETURN(const MeasuredModel model, MakeMeasuredModel(name, tester));
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact here, CompileFor(model.graph, HostTarget()));
   std::vector<Tensor> inputs;
   for (const SeededNormal& input : model.inputs) inputs.push_back(MakeSeeded(input));
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> expected, RunHere(here, inputs));
-  for (const DataType precision : precisions) {
+  for (const Precision precision : precisions) {
     SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, CompileFor(model.graph, target, precision));
     // Sums of thousands of numbers, in another order.
     SuiteCase written = {
@@ -185,16 +187,16 @@ absl::Status WriteModel(const SuiteWriter& writer, const std::string& name, cons
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<DataType>> Precisions() {
-  std::vector<DataType> precisions;
+absl::StatusOr<std::vector<Precision>> Precisions() {
+  std::vector<Precision> precisions;
   for (const absl::string_view word :
        absl::StrSplit(absl::GetFlag(FLAGS_precisions), ',', absl::SkipEmpty())) {
-    for (const DataType type : {DataType::kFloat32, DataType::kFloat16, DataType::kBfloat16}) {
-      if (word == Name(type)) precisions.push_back(type);
+    const std::optional<Precision> precision = FindPrecision(word);
+    if (!precision.has_value() || precision == Precision::kInt8) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", word, "\" is none of f32, tf32, f16, bf16"));
     }
-    if (precisions.empty() || word != Name(precisions.back())) {
-      return absl::InvalidArgumentError(absl::StrCat("\"", word, "\" is no precision"));
-    }
+    precisions.push_back(*precision);
   }
   return precisions;
 }
@@ -264,7 +266,7 @@ bool Tell(const std::string& name, const absl::Status& status) {
 
 absl::StatusOr<bool> WriteAll(const std::string& folder) {
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(absl::GetFlag(FLAGS_target)));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<DataType> precisions, Precisions());
+  SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Precision> precisions, Precisions());
   const SuiteWriter writer(folder);
   bool all = true;
   // First, since each is a fork of this process, which is small yet.
@@ -291,7 +293,7 @@ absl::StatusOr<bool> WriteAll(const std::string& folder) {
       all &= Tell(graph.name, WriteGraph(writer, graph, target, tester));
     }
     for (const ProductGraph& graph : ProductGraphs()) {
-      for (const DataType precision : {DataType::kFloat16, DataType::kBfloat16}) {
+      for (const Precision precision : {Precision::kFloat16, Precision::kBfloat16}) {
         all &= Tell(NameIn(precision, graph.name),
                     WriteProduct(writer, graph, target, precision, tester));
       }
