@@ -74,8 +74,8 @@ absl::StatusOr<std::string> Assembler::Assemble(absl::string_view text,
                                                 absl::string_view capability) const {
   const std::string file = JoinPath(folder_, "kernels.ptx");
   SLIPWAY_RETURN_IF_ERROR(WriteFileAtomically(file, text, /*durable=*/false));
-  const CommandResult run = Run({assembler_, "-v", absl::StrCat("-arch=sm_", capability), "-o",
-                                 CodeFile(folder_), file});
+  const CommandResult run =
+      Run({assembler_, "-v", absl::StrCat("-arch=sm_", capability), "-o", CodeFile(folder_), file});
   if (!run.status.ok()) return absl::InvalidArgumentError(run.ToString());
   return run.ToString();
 }

@@ -25,6 +25,12 @@ absl::StatusOr<CompiledGraph> GraphCompiler::Compile(absl::string_view text,
                                                      Precision precision,
                                                      absl::string_view schedules) {
   SLIPWAY_ASSIGN_OR_RETURN(Graph graph, tester_.Parse(text));
+  return Compile(std::move(graph), target_name, precision, schedules);
+}
+
+absl::StatusOr<CompiledGraph> GraphCompiler::Compile(Graph graph, absl::string_view target_name,
+                                                     Precision precision,
+                                                     absl::string_view schedules) {
   SLIPWAY_ASSIGN_OR_RETURN(const Target target, ParseTarget(target_name));
   SLIPWAY_RETURN_IF_ERROR(backend_->CheckTarget(target));
   SLIPWAY_ASSIGN_OR_RETURN(
@@ -34,10 +40,11 @@ absl::StatusOr<CompiledGraph> GraphCompiler::Compile(absl::string_view text,
   SLIPWAY_ASSIGN_OR_RETURN(
       BackendResult result,
       backend_->Compile({lowered.graph, lowered.memory, target, "", "", std::move(records)}));
-  CompiledGraph compiled{std::move(graph), std::move(result.artifact), std::move(result.schedules),
-                         "", ""};
+  CompiledGraph compiled{
+      std::move(graph), std::move(result.artifact), std::move(result.schedules), "", "", ""};
   for (const auto& pass : lowered.passes) {
     if (pass.name == "PlaceDevice") compiled.notes = absl::StrJoin(pass.notes, "\n");
+    if (pass.name == "LayOutProductWeights") compiled.weights = absl::StrJoin(pass.notes, "\n");
     if (pass.name == "UseTensorCores") compiled.products = absl::StrJoin(pass.notes, "\n");
   }
   return compiled;

@@ -22,7 +22,8 @@ struct CompiledGraph {
   Artifact artifact;
   std::vector<std::string> schedules;  // BackendResult::schedules.
   std::string notes;                   // Of PlaceDevice, a line each.
-  std::string products;                // Those of UseTensorCores.
+  std::string products;                // Those of UseTensorCores,
+  std::string weights;                 // and of LayOutProductWeights.
 };
 
 // Compiles in this process, which must have one thread.
@@ -33,6 +34,9 @@ class GraphCompiler {
   // With `schedules` as ParseScheduleRecords reads them.
   absl::StatusOr<CompiledGraph> Compile(absl::string_view text, absl::string_view target,
                                         Precision precision = Precision::kFloat32,
+                                        absl::string_view schedules = "");
+  // Of a graph, with the types of its nodes.
+  absl::StatusOr<CompiledGraph> Compile(Graph graph, absl::string_view target, Precision precision,
                                         absl::string_view schedules = "");
   const PassTester& tester() const { return tester_; }
 

@@ -129,8 +129,57 @@ constexpr ProductGraph kGraphs[] = {
 })"},
 };
 
+constexpr ProductGraph kWeightGraphs[] = {
+    {"right", R"(graph "g" (%x: f32[37, 72], %w: f32[72, 50], %c: f32[50]) -> (%y) {
+  %p = MatMul(%x, %w)
+  %y = Add(%p, %c)
+})"},
+    {"left", R"(graph "g" (%w: f32[40, 64], %x: f32[64, 30]) -> (%y) {
+  %y = MatMul(%w, %x)
+})"},
+    {"odd_depth", R"(graph "g" (%x: f32[20, 53], %w: f32[53, 36]) -> (%y) {
+  %y = MatMul(%x, %w)
+})"},
+    {"columns_of_both", R"(graph "g" (%x: f32[21, 48], %w: f32[68, 48], %c: f32[68]) -> (%y) {
+  %y = Gemm(%x, %w, %c) {transB = 1}
+})"},
+    {"batched", R"(graph "g" (%x: f32[3, 9, 40], %w: f32[40, 33]) -> (%y) {
+  %p = MatMul(%x, %w)
+  %y = Relu(%p)
+})"},
+    {"points", R"(graph "g" (%x: f32[2, 64, 5, 7], %w: f32[33, 64, 1, 1], %b: f32[33]) -> (%y) {
+  %c = Conv(%x, %w, %b)
+  %y = Relu(%c)
+})"},
+    {"channels", R"(graph "g" (%x: f32[2, 64, 7, 6], %w: f32[20, 64, 3, 3], %b: f32[20]) -> (%y) {
+  %c = Conv(%x, %w, %b) {pads = [1, 1, 1, 1]}
+  %y = Relu(%c)
+})"},
+    {"strided_channels", R"(graph "g" (%x: f32[1, 64, 11, 9], %w: f32[18, 64, 3, 2]) -> (%y) {
+  %y = Conv(%x, %w) {strides = [2, 1], dilations = [1, 2], pads = [0, 1, 2, 1]}
+})"},
+    {"few_channels", R"(graph "g" (%x: f32[1, 8, 9, 9], %w: f32[24, 8, 3, 3]) -> (%y) {
+  %y = Conv(%x, %w) {pads = [1, 1, 1, 1]}
+})"},
+    {"image", R"(graph "g" (%x: f32[1, 3, 17, 15], %w: f32[16, 3, 7, 7]) -> (%y) {
+  %y = Conv(%x, %w) {strides = [2, 2], pads = [3, 3, 3, 3]}
+})"},
+    {"channel_groups", R"(graph "g" (%x: f32[1, 128, 5, 5], %w: f32[32, 64, 3, 3]) -> (%y) {
+  %y = Conv(%x, %w) {group = 2, pads = [1, 1, 1, 1]}
+})"},
+    {"sequence_of_channels", R"(graph "g" (%x: f32[2, 64, 19], %w: f32[20, 64, 5]) -> (%y) {
+  %y = Conv(%x, %w) {pads = [4, 0]}
+})"},
+    {"twice", R"(graph "g" (%x: f32[9, 40], %w: f32[40, 40]) -> (%y) {
+  %p = MatMul(%x, %w)
+  %s = Softmax(%p)
+  %y = MatMul(%s, %w)
+})"},
+};
+
 }  // namespace
 
 absl::Span<const ProductGraph> ProductGraphs() { return kGraphs; }
+absl::Span<const ProductGraph> WeightGraphs() { return kWeightGraphs; }
 
 }  // namespace slipway::testing

@@ -16,6 +16,9 @@ struct ProductGraph {
 
 absl::Span<const ProductGraph> ProductGraphs();
 
+// The same, to be compiled with input %w as a constant: its weights, which may be laid out before there is a program.
+absl::Span<const ProductGraph> WeightGraphs();
+
 // For GoogleTest.
 inline std::ostream& operator<<(std::ostream& out, const ProductGraph& graph) {
   return out << graph.name;

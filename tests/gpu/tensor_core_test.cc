@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "core/base/files.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
 #include "core/tensor/comparison.h"
@@ -30,23 +31,46 @@ using ::testing::HasSubstr;
 
 const std::string kCuda = "x86-64-linux,cuda-sm80";
 
-// What a precision may cost, of the largest element: where products cancel each other out the small ones have no digit left.
-Tolerance ErrorOf(Precision type, const Tensor& exact) {
+double Largest(const Tensor& tensor) {
   double largest = 0;
-  for (const float value : exact.values<float>()) {
+  for (const float value : tensor.values<float>()) {
     largest = std::max(largest, std::abs(static_cast<double>(value)));
   }
-  return {0, largest * (type == Precision::kBfloat16 ? 1.0 / 128 : 1.0 / 1024)};
+  return largest;
+}
+
+// What a precision may cost, of the largest element: where products cancel each other out the small ones have no digit left.
+Tolerance ErrorOf(Precision type, const Tensor& exact) {
+  return {0, Largest(exact) * (type == Precision::kBfloat16 ? 1.0 / 128 : 1.0 / 1024)};
+}
+
+// To the nearest of 11 significant bits, of two to the larger.
+float RoundedToTf32(float value) {
+  int exponent = 0;
+  const double scaled = std::ldexp(std::frexp(static_cast<double>(value), &exponent), 11);
+  const double rounded = std::copysign(std::floor(std::abs(scaled) + 0.5), scaled);
+  return static_cast<float>(std::ldexp(rounded, exponent - 11));
+}
+
+float Rounded(float value, Precision type) {
+  switch (type) {
+    case Precision::kBfloat16:
+      return Bfloat16ToFloat(FloatToBfloat16(value));
+    case Precision::kFloat16:
+      return Float16ToFloat(FloatToFloat16(value));
+    default:
+      return RoundedToTf32(value);
+  }
 }
 
 Tensor Rounded(const Tensor& tensor, Precision type) {
   std::vector<float> values(tensor.values<float>().begin(), tensor.values<float>().end());
-  for (float& value : values) {
-    value = type == Precision::kBfloat16 ? Bfloat16ToFloat(FloatToBfloat16(value))
-                                         : Float16ToFloat(FloatToFloat16(value));
-  }
+  for (float& value : values) value = Rounded(value, type);
   return Tensor::Of<float>(tensor.shape(), values);
 }
+
+constexpr Precision kPrecisions[] = {Precision::kTensorFloat32, Precision::kFloat16,
+                                     Precision::kBfloat16};
 
 class TensorCoreTest : public ::testing::Test {
  protected:
@@ -57,19 +81,25 @@ class TensorCoreTest : public ::testing::Test {
 
   // The factors are its first two inputs.
   void CheckRuns(const CompiledGraph& compiled, Precision type) {
-    std::vector<Tensor> inputs = RandomInputs(compiled.graph, 7);
+    CheckRuns(compiled, compiled.graph, RandomInputs(compiled.graph, 7), kNoWeight, type);
+  }
+
+  // The program is that of the graph whose input of that number has become a constant, if it is one.
+  void CheckRuns(const CompiledGraph& compiled, const Graph& graph, std::vector<Tensor> inputs,
+                 size_t weight, Precision type) {
+    std::vector<Tensor> given = inputs;
+    if (weight != kNoWeight) given.erase(given.begin() + static_cast<std::ptrdiff_t>(weight));
     ASSERT_OK_AND_ASSIGN(
         const std::vector<Tensor> outputs,
-        RunElsewhere(compiled.artifact, inputs, compiled.graph.outputs.size(), folder_.path()));
+        RunElsewhere(compiled.artifact, given, graph.outputs.size(), folder_.path()));
     const Reference& reference = compiler_->tester().reference();
-    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> exact,
-                         reference.Evaluate(compiled.graph, inputs));
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> exact, reference.Evaluate(graph, inputs));
     EXPECT_OK(CheckClose(outputs[0], exact[0], ErrorOf(type, exact[0])));
     for (size_t i = 0; i < 2; ++i) inputs[i] = Rounded(inputs[i], type);
-    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> rounded,
-                         reference.Evaluate(compiled.graph, inputs));
-    EXPECT_OK(CheckClose(outputs[0], rounded[0], {2e-5, 2e-5}));
+    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> rounded, reference.Evaluate(graph, inputs));
+    EXPECT_OK(CheckClose(outputs[0], rounded[0], {2e-5, 2e-5 + 1e-6 * Largest(rounded[0])}));
   }
+  static constexpr size_t kNoWeight = static_cast<size_t>(-1);
 
   std::unique_ptr<GraphCompiler> compiler_;
   TemporaryFolder folder_;
@@ -87,40 +117,147 @@ TEST_P(ProductTest, ComputesWhatTheReferenceDoes) {
   CheckRuns(compiled, type);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, ProductTest,
-    ::testing::Combine(::testing::Values(Precision::kFloat16, Precision::kBfloat16),
-                       ::testing::ValuesIn(ProductGraphs().begin(), ProductGraphs().end())),
-    [](const auto& info) {
-      return absl::StrCat(Name(std::get<0>(info.param)), "_", std::get<1>(info.param).name);
-    });
+INSTANTIATE_TEST_SUITE_P(All, ProductTest,
+                         ::testing::Combine(::testing::ValuesIn(kPrecisions),
+                                            ::testing::ValuesIn(ProductGraphs().begin(),
+                                                                ProductGraphs().end())),
+                         [](const auto& info) {
+                           return absl::StrCat(Name(std::get<0>(info.param)), "_",
+                                               std::get<1>(info.param).name);
+                         });
 
-// Which tile a product has is for a record to say, too, and whichever it has, the product is the same.
-TEST_F(TensorCoreTest, EveryTileMultiplies) {
-  constexpr char kText[] = R"(graph "g" (%a: f32[70, 100], %b: f32[100, 76], %c: f32[76]) -> (%y) {
+size_t WeightOf(const Graph& graph) {
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    if (graph.value(graph.inputs[i]).name == "w") return i;
+  }
+  return graph.inputs.size();
+}
+
+Graph WithConstant(Graph graph, size_t input, const Tensor& constant) {
+  graph.value(graph.inputs[input]).constant = constant;
+  graph.inputs.erase(graph.inputs.begin() + static_cast<std::ptrdiff_t>(input));
+  return graph;
+}
+
+class WeightTest : public TensorCoreTest,
+                   public ::testing::WithParamInterface<std::tuple<Precision, ProductGraph>> {};
+
+TEST_P(WeightTest, ComputesWhatTheReferenceDoes) {
+  const auto& [type, product] = GetParam();
+  ASSERT_OK_AND_ASSIGN(const Graph graph, compiler_->tester().Parse(product.text));
+  const std::vector<Tensor> inputs = RandomInputs(graph, 7);
+  const size_t weight = WeightOf(graph);
+  ASSERT_OK_AND_ASSIGN(
+      const CompiledGraph compiled,
+      compiler_->Compile(WithConstant(graph, weight, inputs[weight]), kCuda, type));
+  const bool is_twice = absl::string_view(product.name) == "twice";
+  EXPECT_THAT(compiled.products,
+              HasSubstr(is_twice ? "2 of the device's 2" : "1 of the device's 1"));
+  // What is rounded already is half the bytes, and copied.
+  const bool is_odd =
+      absl::string_view(product.name) == "odd_depth" || absl::string_view(product.name) == "image";
+  const bool is_copied = type != Precision::kTensorFloat32 && !is_odd;
+  const std::string text = DeviceTextOf(compiled.artifact);
+  EXPECT_EQ(text.find("cp.async") != std::string::npos, is_copied) << compiled.weights;
+  if (!is_twice) return CheckRuns(compiled, graph, inputs, weight, type);
+  EXPECT_THAT(compiled.weights, HasSubstr("2 matrices of constants"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WeightTest,
+                         ::testing::Combine(::testing::ValuesIn(kPrecisions),
+                                            ::testing::ValuesIn(WeightGraphs().begin(),
+                                                                WeightGraphs().end())),
+                         [](const auto& info) {
+                           return absl::StrCat(Name(std::get<0>(info.param)), "_",
+                                               std::get<1>(info.param).name);
+                         });
+
+// What a program has of its weights is half of what it had, and nothing besides.
+TEST_F(TensorCoreTest, WeightsAreThereOnce) {
+  ASSERT_OK_AND_ASSIGN(
+      const Graph graph,
+      compiler_->tester().Parse(R"(graph "g" (%x: f32[8, 64], %w: f32[64, 640]) -> (%y) {
+  %y = MatMul(%x, %w)
+})"));
+  const Graph constant = WithConstant(graph, 1, RandomInputs(graph, 7)[1]);
+  const auto bytes_in = [&](Precision precision) -> int64_t {
+    const absl::StatusOr<CompiledGraph> compiled = compiler_->Compile(constant, kCuda, precision);
+    EXPECT_OK(compiled.status());
+    int64_t bytes = 0;
+    if (!compiled.ok()) return bytes;
+    for (const v1::Constant& one : compiled->artifact.manifest().proto().constants()) {
+      bytes += one.size_bytes();
+    }
+    return bytes;
+  };
+  constexpr int64_t kOthers = 100;  // Names and such.
+  for (const Precision precision : {Precision::kFloat32, Precision::kTensorFloat32}) {
+    EXPECT_NEAR(bytes_in(precision), 64 * 640 * 4, kOthers);
+  }
+  for (const Precision precision : {Precision::kFloat16, Precision::kBfloat16}) {
+    EXPECT_NEAR(bytes_in(precision), 64 * 640 * 2, kOthers);
+  }
+}
+
+// How a product is divided is for a record to say, too, and however it is, the product is the same.
+TEST_F(TensorCoreTest, EveryDivisionMultiplies) {
+  constexpr char kText[] = R"(graph "g" (%a: f32[70, 200], %b: f32[200, 76], %c: f32[76]) -> (%y) {
   %p = MatMul(%a, %b)
   %y = Add(%p, %c)
 })";
-  ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen,
-                       compiler_->Compile(kText, kCuda, Precision::kBfloat16));
-  ASSERT_EQ(chosen.schedules.size(), 1u);
-  const std::vector<std::string> words = absl::StrSplit(chosen.schedules[0], ' ');
-  EXPECT_EQ(words[1], "product");
-  for (const TensorTile& tile : TensorTiles()) {
-    const std::string record =
-        absl::StrCat(words[0], " product rows=", tile.rows, " columns=", tile.columns,
-                     " high=", tile.warps_of_rows, " wide=", tile.warps_of_columns, "\n");
-    SCOPED_TRACE(record);
-    ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
-                         compiler_->Compile(kText, kCuda, Precision::kBfloat16, record));
-    EXPECT_THAT(compiled.schedules[0],
-                HasSubstr(absl::StrCat("rows=", tile.rows, " columns=", tile.columns)));
-    CheckRuns(compiled, Precision::kBfloat16);
+  for (const Precision precision : {Precision::kBfloat16, Precision::kTensorFloat32}) {
+    ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen, compiler_->Compile(kText, kCuda, precision));
+    ASSERT_EQ(chosen.schedules.size(), 1u);
+    const std::vector<std::string> words = absl::StrSplit(chosen.schedules[0], ' ');
+    EXPECT_EQ(words[1], "product");
+    for (const TensorTile& tile : TensorTiles()) {
+      for (const int parts : {1, 2}) {
+        const std::string record = absl::StrCat(
+            words[0], " product rows=", tile.rows, " columns=", tile.columns,
+            " high=", tile.warps_of_rows, " wide=", tile.warps_of_columns, " parts=", parts, "\n");
+        SCOPED_TRACE(record);
+        ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
+                             compiler_->Compile(kText, kCuda, precision, record));
+        EXPECT_THAT(compiled.schedules[0],
+                    HasSubstr(absl::StrCat("rows=", tile.rows, " columns=", tile.columns)));
+        CheckRuns(compiled, precision);
+      }
+    }
+    for (const char* wrong : {"rows=8 columns=8", "rows=64 columns=64 high=2 wide=2 parts=9"}) {
+      EXPECT_THAT(compiler_->Compile(kText, kCuda, precision,
+                                     absl::StrCat(words[0], " product ", wrong, "\n")),
+                  StatusIs(absl::StatusCode::kInvalidArgument,
+                           HasSubstr(absl::StrCat("there is no \"product ", wrong))));
+    }
   }
-  EXPECT_THAT(
-      compiler_->Compile(kText, kCuda, Precision::kBfloat16,
-                         words[0] + " product rows=8 columns=8\n"),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("there is no \"product rows=8")));
+}
+
+// Parts of the depth that begin within a window, and what is behind the product done once.
+TEST_F(TensorCoreTest, PartsAreAddedUp) {
+  ASSERT_OK_AND_ASSIGN(
+      const Graph graph,
+      compiler_->tester().Parse(
+          R"(graph "g" (%x: f32[2, 64, 6, 5], %w: f32[18, 64, 3, 3], %b: f32[18], %r: f32[2, 18, 6, 5]) -> (%y) {
+  %c = Conv(%x, %w, %b) {pads = [1, 1, 1, 1]}
+  %s = Add(%c, %r)
+  %y = Relu(%s)
+})"));
+  const std::vector<Tensor> inputs = RandomInputs(graph, 7);
+  const Graph constant = WithConstant(graph, 1, inputs[1]);
+  for (const Precision precision : kPrecisions) {
+    ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen,
+                         compiler_->Compile(constant, kCuda, precision));
+    const std::string name = chosen.schedules[0].substr(0, chosen.schedules[0].find(' '));
+    for (const int parts : {2, 5, 9}) {
+      ASSERT_OK_AND_ASSIGN(
+          const CompiledGraph compiled,
+          compiler_->Compile(
+              constant, kCuda, precision,
+              absl::StrCat(name, " product rows=32 columns=64 high=1 wide=4 parts=", parts, "\n")));
+      EXPECT_THAT(DeviceTextOf(compiled.artifact), HasSubstr("_sums("));
+      CheckRuns(compiled, graph, inputs, 1, precision);
+    }
+  }
 }
 
 // A part of what Concat makes begins behind another part, at an address that no vector may have.

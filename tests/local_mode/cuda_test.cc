@@ -30,7 +30,7 @@ class CudaTest : public LocalCommandTest {
 };
 
 TEST_F(CudaTest, ATrainedModelAgreesWithTheReferenceInEveryPrecision) {
-  for (const std::string precision : {"f32", "f16", "bf16"}) {
+  for (const std::string precision : {"f32", "tf32", "f16", "bf16"}) {
     SCOPED_TRACE(precision);
     const CommandResult run =
         Slipway({"run", Digits("digits.onnx"), "--target=x86-64-linux,cuda-sm80",

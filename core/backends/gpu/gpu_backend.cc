@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/backends/gpu/gpu_placement.h"
+#include "core/backends/gpu/product_weights.h"
 #include "core/backends/gpu/tensor_products.h"
 #include "core/backends/host_code/host_code.h"
 #include "core/backends/program/program_manifest.h"
@@ -115,6 +116,8 @@ BackendPipeline GpuBackend::PipelineFor(const Target& target, Precision precisio
     };
     pipeline.passes.push_back(
         {"UseTensorCores", use_tensor_cores, /*descends=*/false, /*is_optional=*/true});
+    pipeline.passes.push_back({"LayOutProductWeights", LayOutProductWeights, /*descends=*/false,
+                               /*is_optional=*/true});
   }
   return pipeline;
 }

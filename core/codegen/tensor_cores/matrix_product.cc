@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -12,6 +13,7 @@
 #include "core/codegen/tensor_cores/element_steps.h"
 #include "core/operators/convolution.h"
 #include "core/operators/matrix.h"
+#include "core/operators/movement.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/shape.h"
 
@@ -54,9 +56,11 @@ class Decoder {
   Decoder(const Graph& body, const OperatorRegistry& registry) : body_(body), registry_(registry) {}
 
   absl::StatusOr<MatrixProduct> Decode() {
+    for (const ValueId id : body_.inputs) sources_[id].value = id;
+    SLIPWAY_RETURN_IF_ERROR(ReadSources());
     SLIPWAY_RETURN_IF_ERROR(CheckTypes());
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView head,
-                             NodeView::Create(body_, body_.nodes[0], registry_));
+                             NodeView::Create(body_, body_.nodes[head_], registry_));
     if (head.op() == "MatMul") {
       SLIPWAY_RETURN_IF_ERROR(DecodeMatMulHead(head));
     } else if (head.op() == "Gemm") {
@@ -67,7 +71,7 @@ class Decoder {
       return absl::UnimplementedError(
           absl::StrCat(head.op(), " is neither a product of matrices nor a convolution"));
     }
-    for (size_t i = 1; i < body_.nodes.size(); ++i) {
+    for (size_t i = head_ + 1; i < body_.nodes.size(); ++i) {
       SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
                                NodeView::Create(body_, body_.nodes[i], registry_));
       SLIPWAY_RETURN_IF_ERROR(AddNode(view));
@@ -77,12 +81,40 @@ class Decoder {
   }
 
  private:
-  absl::Status CheckTypes() const {
-    if (body_.nodes.empty() || body_.outputs.size() != 1) {
-      return absl::UnimplementedError("it has not one result");
+  // Where a factor comes from: an input, whose axes the product has in another order.
+  struct Source {
+    ValueId value = kNoValue;
+    std::vector<int64_t> perm;  // Empty for the same.
+  };
+
+  // What stands before the product.
+  absl::Status ReadSources() {
+    for (; head_ < body_.nodes.size(); ++head_) {
+      const Node& node = body_.nodes[head_];
+      if (node.op != "Cast" && node.op != "Transpose") break;
+      const auto source = sources_.find(node.inputs[0]);
+      if (source == sources_.end() || !source->second.perm.empty()) break;
+      Source made = source->second;
+      if (node.op == "Cast") {
+        narrow_.insert(made.value);
+      } else {
+        SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(body_, node, registry_));
+        SLIPWAY_ASSIGN_OR_RETURN(made.perm, DecodeTranspose(view));
+      }
+      sources_[node.outputs[0]] = std::move(made);
     }
-    for (const Value& value : body_.values) {
+    if (head_ == body_.nodes.size()) return absl::UnimplementedError("it has no product");
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckTypes() const {
+    if (body_.outputs.size() != 1) return absl::UnimplementedError("it has not one result");
+    for (size_t id = 0; id < body_.values.size(); ++id) {
+      const Value& value = body_.values[id];
       if (!value.type->is_static()) return absl::UnimplementedError("its extents are open");
+      const bool is_narrow =
+          value.type->dtype() == DataType::kFloat16 || value.type->dtype() == DataType::kBfloat16;
+      if (is_narrow && narrow_.count(static_cast<ValueId>(id)) > 0) continue;
       if (value.type->dtype() != DataType::kFloat32) {
         return absl::UnimplementedError(
             absl::StrCat(Name(value.type->dtype()), " takes part in it"));
@@ -98,10 +130,29 @@ class Decoder {
     return static_cast<int>(found - body_.inputs.begin());
   }
 
+  // The same of a factor, with its type; the order of its axes.
+  absl::StatusOr<std::vector<int64_t>> ReadFactor(const NodeView& head, int i,
+                                                  ProductTensor& tensor) const {
+    const auto source = sources_.find(head.node().inputs[static_cast<size_t>(i)]);
+    if (source == sources_.end()) return absl::UnimplementedError("a matrix is in its code");
+    const ValueId id = source->second.value;
+    tensor.input = static_cast<int>(absl::c_find(body_.inputs, id) - body_.inputs.begin());
+    tensor.dtype = body_.value(id).type->dtype();
+    return source->second.perm;
+  }
+
+  // The same of a matrix: whether it is turned.
+  absl::StatusOr<bool> ReadMatrix(const NodeView& head, int i, ProductTensor& tensor) const {
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> perm, ReadFactor(head, i, tensor));
+    if (perm.empty()) return false;
+    if (perm == std::vector<int64_t>{1, 0}) return true;
+    return absl::UnimplementedError("a Transpose before it");
+  }
+
   absl::Status DecodeMatMulHead(const NodeView& head) {
     SLIPWAY_ASSIGN_OR_RETURN(const MatMulView view, DecodeMatMul(head));
-    SLIPWAY_ASSIGN_OR_RETURN(product_.a.input, InputOf(head, 0));
-    SLIPWAY_ASSIGN_OR_RETURN(product_.b.input, InputOf(head, 1));
+    SLIPWAY_ASSIGN_OR_RETURN(const bool a_is_turned, ReadMatrix(head, 0, product_.a));
+    SLIPWAY_ASSIGN_OR_RETURN(const bool b_is_turned, ReadMatrix(head, 1, product_.b));
     has_rows_ = !view.a_is_vector;
     has_columns_ = !view.b_is_vector;
     product_.n = view.n;
@@ -124,10 +175,10 @@ class Decoder {
       row_strides.insert(row_strides.begin(), of_a.begin(), of_a.end());
       batch_.clear();
     }
-    product_.a.rows = Merged(rows_, row_strides);
-    product_.a.columns = 1;
-    product_.b.rows = Merged({view.k}, {view.n});
-    product_.b.columns = 1;
+    product_.a.rows = a_is_turned ? Merged(rows_, {1}) : Merged(rows_, row_strides);
+    product_.a.columns = a_is_turned ? view.m : 1;
+    product_.b.rows = Merged({view.k}, {b_is_turned ? 1 : view.n});
+    product_.b.columns = b_is_turned ? view.k : 1;
     if (!is_one_matrix) {
       product_.a.batch = Merged(batch_, of_a);
       product_.b.batch = Merged(batch_, of_b);
@@ -137,15 +188,17 @@ class Decoder {
 
   absl::Status DecodeGemmHead(const NodeView& head) {
     SLIPWAY_ASSIGN_OR_RETURN(const GemmView view, DecodeGemm(head));
-    SLIPWAY_ASSIGN_OR_RETURN(product_.a.input, InputOf(head, 0));
-    SLIPWAY_ASSIGN_OR_RETURN(product_.b.input, InputOf(head, 1));
+    SLIPWAY_ASSIGN_OR_RETURN(const bool a_is_turned, ReadMatrix(head, 0, product_.a));
+    SLIPWAY_ASSIGN_OR_RETURN(const bool b_is_turned, ReadMatrix(head, 1, product_.b));
+    const bool a_has_depth_inside = view.transpose_a == a_is_turned;
+    const bool b_has_depth_inside = view.transpose_b != b_is_turned;
     product_.n = view.n;
     product_.k = view.k;
     rows_ = {view.m};
-    product_.a.rows = Merged(rows_, {view.transpose_a ? 1 : view.k});
-    product_.a.columns = view.transpose_a ? view.m : 1;
-    product_.b.rows = Merged({view.k}, {view.transpose_b ? 1 : view.n});
-    product_.b.columns = view.transpose_b ? view.k : 1;
+    product_.a.rows = Merged(rows_, {a_has_depth_inside ? view.k : 1});
+    product_.a.columns = a_has_depth_inside ? 1 : view.m;
+    product_.b.rows = Merged({view.k}, {b_has_depth_inside ? 1 : view.n});
+    product_.b.columns = b_has_depth_inside ? view.k : 1;
     SLIPWAY_RETURN_IF_ERROR(Finish());
     ElementSteps steps(product_.steps);
     ElementStep::Operand value = {};
@@ -161,8 +214,11 @@ class Decoder {
 
   absl::Status DecodeConvHead(const NodeView& head) {
     SLIPWAY_ASSIGN_OR_RETURN(const ConvView view, DecodeConv(head));
-    SLIPWAY_ASSIGN_OR_RETURN(product_.a.input, InputOf(head, 1));
-    SLIPWAY_ASSIGN_OR_RETURN(product_.b.input, InputOf(head, 0));
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> perm, ReadFactor(head, 1, product_.a));
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> of_planes, ReadFactor(head, 0, product_.b));
+    if (!of_planes.empty() || (!perm.empty() && perm != HasChannelsInside(perm.size()))) {
+      return absl::UnimplementedError("a Transpose before it");
+    }
     const int64_t channels = view.in_channels / view.group;
     const int64_t plane = NumElements(view.window.input);
     rows_ = {view.out_channels / view.group};
@@ -182,6 +238,7 @@ class Decoder {
       product_.b.columns = 1;
     } else {
       SLIPWAY_ASSIGN_OR_RETURN(product_.window, SlidingOver(view.window));
+      product_.window->channels_are_inner = !perm.empty();
     }
     SLIPWAY_RETURN_IF_ERROR(Finish());
     if (!view.has_bias) return absl::OkStatus();
@@ -191,6 +248,13 @@ class Decoder {
     product_.tensors.push_back({input, Merged(batch_, {0, rows_[0]}), Merged(rows_, {1}), 0});
     made_[head.node().outputs[0]] = ElementSteps(product_.steps).Plus({}, bias);
     return absl::OkStatus();
+  }
+
+  // What brings the last one of so many axes behind the first.
+  static std::vector<int64_t> HasChannelsInside(size_t rank) {
+    std::vector<int64_t> perm = {0, static_cast<int64_t>(rank) - 1};
+    for (size_t d = 1; d + 1 < rank; ++d) perm.push_back(static_cast<int64_t>(d));
+    return perm;
   }
 
   static bool IsPointwise(const Window& window) {
@@ -222,7 +286,7 @@ class Decoder {
     if (product_.a.rows.extents.size() > 1) {
       return absl::UnimplementedError("rows of its left matrix are not apart by one stride");
     }
-    made_[body_.nodes[0].outputs[0]] = {};
+    made_[body_.nodes[head_].outputs[0]] = {};
     return absl::OkStatus();
   }
 
@@ -286,7 +350,7 @@ class Decoder {
     if (view.num_outputs() != 1) {
       return absl::UnimplementedError(absl::StrCat(view.op(), " behind it"));
     }
-    const ValueId product = body_.nodes[0].outputs[0];
+    const ValueId product = body_.nodes[head_].outputs[0];
     if (body_.value(view.node().outputs[0]).type != body_.value(product).type) {
       return absl::UnimplementedError("its result has another shape than the product");
     }
@@ -311,6 +375,9 @@ class Decoder {
       planes_;  // Extents of a convolution's, of which columns consist; empty for others.
   bool has_rows_ = true;
   bool has_columns_ = true;
+  size_t head_ = 0;  // The node that multiplies.
+  std::map<ValueId, Source> sources_;
+  std::set<ValueId> narrow_;  // Inputs that the group widens.
   std::map<ValueId, ElementStep::Operand> made_;
 };
 

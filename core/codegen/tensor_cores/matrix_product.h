@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
+#include "core/tensor/dtype.h"
 
 namespace slipway {
 
@@ -27,6 +28,7 @@ struct ProductTensor {
   Indexing batch;
   Indexing rows;
   int64_t columns = 0;
+  DataType dtype = DataType::kFloat32;  // Or what the group widens by a Cast at its beginning.
 };
 
 // Planes over which a window slides, two-dimensional. The right matrix of a convolution, which is in no memory: its columns are the window's places, row
@@ -42,6 +44,8 @@ struct SlidingWindow {
   };
   Dimension height;
   Dimension width;
+  // Rows go through all channels with one element of the window, and then with the next: as weights can be laid out.
+  bool channels_are_inner = false;
 };
 
 // What happens to each element of the product, in order.
@@ -86,7 +90,8 @@ struct MatrixProduct {
   ElementStep::Operand result;
 };
 
-// UNIMPLEMENTED says, for people, what of the group is none: "Softmax behind it". REQUIRES: the group's types are known.
+// UNIMPLEMENTED says, for people, what of the group is none: "Softmax behind it". Before the product there may be what makes a factor of an input: a Cast
+// from f16 or bf16, and a Transpose of a matrix, or of weights of windows whose channels are innermost. REQUIRES: the group's types are known.
 absl::StatusOr<MatrixProduct> DecodeProduct(const Graph& body, const OperatorRegistry& registry);
 
 }  // namespace slipway

@@ -10,17 +10,25 @@
 namespace slipway {
 namespace {
 
-KernelSchedule ScheduleOf(const TensorTile& tile) {
+KernelSchedule ScheduleOf(const ProductDivision& division) {
+  const TensorTile& tile = division.tile;
   return {{"product",
            {{"rows", tile.rows},
             {"columns", tile.columns},
             {"high", tile.warps_of_rows},
-            {"wide", tile.warps_of_columns}}}};
+            {"wide", tile.warps_of_columns},
+            {"parts", division.parts}}}};
 }
 
-absl::StatusOr<TensorTile> TileOf(const ScheduleRecord& record) {
+absl::StatusOr<ProductDivision> DivisionOf(const ScheduleRecord& record,
+                                           const MatrixProduct& product, int number_bytes) {
   for (const TensorTile& tile : TensorTiles()) {
-    if (ScheduleOf(tile) == record.schedule) return tile;
+    for (int parts = 1; parts <= kMostParts; ++parts) {
+      const ProductDivision division{tile, parts};
+      if (ScheduleOf(division) != record.schedule) continue;
+      const int64_t elements = product.batch * product.m * product.n;
+      if (CanDivide(division, elements, product.k, number_bytes)) return division;
+    }
   }
   return absl::InvalidArgumentError(absl::StrCat("its schedule in line ", record.line,
                                                  ": there is no \"", ToString(record.schedule),
@@ -43,13 +51,15 @@ absl::StatusOr<ScheduledKernel> MakeProductKernel(const Graph& body,
                                                   const ScheduleRecord* record) {
   SLIPWAY_RETURN_IF_ERROR(CheckHasProductsOf(device, precision));
   SLIPWAY_ASSIGN_OR_RETURN(const MatrixProduct product, DecodeProduct(body, registry));
-  TensorTile tile = ChooseTensorTile(product.batch, product.m, product.n, product.k);
+  SLIPWAY_RETURN_IF_ERROR(CheckFactors(product, precision));
+  const int bytes = NumberBytes(precision);
+  ProductDivision division = ChooseDivision(product.batch, product.m, product.n, product.k, bytes);
   if (record != nullptr) {
-    SLIPWAY_ASSIGN_OR_RETURN(tile, TileOf(*record));
+    SLIPWAY_ASSIGN_OR_RETURN(division, DivisionOf(*record, product, bytes));
   }
   ScheduledKernel made{
-      ProductKernel(product, body.inputs.size(), precision, tile, absl::StrCat(function, "_0")),
-      ScheduleOf(tile)};
+      ProductKernel(product, body.inputs.size(), precision, division, absl::StrCat(function, "_0")),
+      ScheduleOf(division)};
   made.kernel.preamble = HeadOf(device);
   return made;
 }

@@ -16,11 +16,12 @@ namespace slipway {
 
 struct ScheduledKernel {
   DeviceKernel kernel;
-  KernelSchedule schedule;  // "product rows=128 columns=64 high=2 wide=2": the tile, and its warps.
+  KernelSchedule
+      schedule;  // "product rows=128 columns=64 high=2 wide=2 parts=1": the tile, its warps, and parts of the depth.
 };
 
-// `function` is what its entries' names begin with; `record`, which may be null, says the tile in place of the model. INVALID_ARGUMENT for one of
-// another kind, or of a tile that there is not; errors of DecodeProduct and CheckHasProductsOf.
+// `function` is what its entries' names begin with; `record`, which may be null, says the division in place of the model. INVALID_ARGUMENT for one of
+// another kind, or of a division that there is not; errors of DecodeProduct and CheckHasProductsOf.
 absl::StatusOr<ScheduledKernel> MakeProductKernel(const Graph& body,
                                                   const OperatorRegistry& registry,
                                                   const DeviceTarget& device, Precision precision,

@@ -17,14 +17,21 @@ namespace slipway {
 // cores for bf16".
 absl::Status CheckHasProductsOf(const DeviceTarget& device, Precision precision);
 
-// A kernel of one launch, whose inputs are the group's and whose output is the group's one. Elements of a and b are rounded to what `precision` says, to the nearest,
+// Whether constants that the product reads are laid out for that. UNIMPLEMENTED says what is not.
+absl::Status CheckFactors(const MatrixProduct& product, Precision precision);
+
+// Of a factor in shared memory.
+int NumberBytes(Precision precision);
+
+// A kernel of one launch, or of two where the depth has several parts, whose inputs are the group's and whose output is the group's one. Elements of a and b are rounded to what `precision` says, to the nearest,
 // even where two are; sums and what is behind them are f32. `entry` is a C identifier; the text has no preamble.
-// REQUIRES: CheckHasProductsOf, and the tile is one of TensorTiles.
+// REQUIRES: CheckHasProductsOf and CheckFactors, and the division is one of CheckDivision.
 //
 // A group of instances makes one tile of the result. It goes through the depth in steps: while tensor cores multiply what lies in shared memory, the next step is
-// on its way from the device's memory to registers, from where it goes, rounded, to the other half of shared memory. What is beyond an edge is zero.
+// on its way from the device's memory to registers, from where it goes, rounded, to another part of shared memory; what needs no rounding is copied there by
+// itself, two steps ahead. What is beyond the depth's end is zero, what is beyond other edges reaches no element that there is.
 DeviceKernel ProductKernel(const MatrixProduct& product, size_t inputs, Precision precision,
-                           const TensorTile& tile, const std::string& entry);
+                           const ProductDivision& division, const std::string& entry);
 
 }  // namespace slipway
 

@@ -44,7 +44,7 @@ class PtxWriter {
 
   // Memory that a group shares.
   void Share(absl::string_view name, int bytes) {
-    absl::StrAppend(&declarations_, "\t.shared .align 16 .b8 ", name, "[", bytes, "];\n");
+    absl::StrAppend(&declarations_, "\t.shared .align 128 .b8 ", name, "[", bytes, "];\n");
   }
 
   // The entry, with so many parameters that are tensors, "NAME_param_0" and so on, for groups of that many instances.

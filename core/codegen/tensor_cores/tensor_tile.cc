@@ -1,51 +1,91 @@
 #include "core/codegen/tensor_cores/tensor_tile.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace slipway {
 namespace {
 
 constexpr TensorTile kTiles[] = {
-    {128, 128, 2, 4}, {128, 64, 2, 2}, {64, 128, 2, 2}, {64, 64, 2, 2},
-    {32, 128, 1, 4},  {32, 64, 1, 4},  {32, 32, 2, 2},  {16, 128, 1, 4},
-    {16, 64, 1, 4},   {16, 32, 1, 2},  {64, 16, 4, 1},
+    {128, 128, 2, 2, 64}, {128, 128, 2, 4, 64}, {128, 64, 2, 2, 64}, {64, 128, 2, 2, 64},
+    {64, 64, 2, 2, 128},  {32, 128, 1, 4, 64},  {32, 64, 1, 4, 128}, {32, 32, 2, 2, 128},
+    {16, 64, 1, 4, 128},  {16, 32, 1, 2, 64},   {64, 16, 4, 1, 128},
 };
 
-// Of a multiprocessor in a clock: multiplications of f16 or bf16, summed to f32, and bytes that it fetches from the second cache.
-constexpr double kProducts = 1024;
-constexpr double kBytes = 64;
+// Of a multiprocessor in a clock: bytes of factors that it multiplies, each with one of the other matrix, summed to f32; bytes that it moves to and from
+// shared memory; and bytes that it fetches from the second cache.
+constexpr double kMultiplied = 2048;
+constexpr double kShared = 128;
+constexpr double kFetched = 64;
+// Registers, and those of an instance beside its sums.
+constexpr double kRegisters = 65536;
+constexpr double kOtherRegisters = 100;
 // Until a warp has what it fetched, and what a group does before and behind its loop.
 constexpr double kLatency = 600;
 constexpr double kAround = 2000;
 
 int64_t Parts(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
 
-double Clocks(const TensorTile& tile, int64_t batch, int64_t m, int64_t n, int64_t k) {
-  const int64_t groups = batch * Parts(m, tile.rows) * Parts(n, tile.columns);
+// Of another launch.
+constexpr double kLaunch = 3000;
+// Of sums: what offsets in elements can say, and what is too much memory for what it brings.
+constexpr int64_t kMostSums = int64_t{1} << 24;
+
+double Clocks(const ProductDivision& division, int64_t batch, int64_t m, int64_t n, int64_t k,
+              int number_bytes) {
+  const TensorTile& tile = division.tile;
+  const int64_t groups = batch * Parts(m, tile.rows) * Parts(n, tile.columns) * division.parts;
   const auto of_one = static_cast<double>(Parts(groups, kMultiprocessors));
-  const auto steps = static_cast<double>(Parts(k, kTensorTileDepth));
+  const int64_t depth = tile.depth_bytes / number_bytes;
+  const auto steps = static_cast<double>(Parts(Parts(k, depth), division.parts));
   const double multiplying =
-      static_cast<double>(tile.rows) * tile.columns * kTensorTileDepth / kProducts;
+      static_cast<double>(tile.rows) * tile.columns * tile.depth_bytes / kMultiplied;
+  // Written once, read by each warp that multiplies it.
+  const double read = tile.warps() * (tile.warp_rows() + tile.warp_columns());
+  const double sharing = (read + tile.rows + tile.columns) * tile.depth_bytes / kShared;
   const auto fetched =
       static_cast<double>(std::min<int64_t>(tile.rows, m) + std::min<int64_t>(tile.columns, n));
-  const double fetching = 4 * fetched * kTensorTileDepth / kBytes;
-  // Warps of one multiprocessor hide each other's waiting: 16 of them most of it.
-  const double warps = std::min(16.0, of_one * tile.warps());
+  const double fetching = 4 * fetched * static_cast<double>(depth) / kFetched;
+  // Groups that are there at a time hide each other's waiting, 16 warps most of it.
+  const double sums = static_cast<double>(tile.rows) * tile.columns / tile.instances();
+  const double fit =
+      std::max(1.0, std::floor(kRegisters / (tile.instances() * (sums + kOtherRegisters))));
+  const double warps = std::min(16.0, std::min(of_one, fit) * tile.warps());
   const double waiting = kLatency / warps;
-  // They overlap, but not wholly.
-  const double both = std::max(multiplying, fetching) + std::min(multiplying, fetching) / 4;
-  return of_one * (steps * (both + waiting) + kAround / warps);
+  // All of it overlaps, but not wholly.
+  const double longest = std::max({multiplying, sharing, fetching});
+  const double all = longest + (multiplying + sharing + fetching - longest) / 4;
+  const double whole = of_one * (steps * (all + waiting) + kAround / warps);
+  if (division.parts == 1) return whole;
+  const auto sums_moved = static_cast<double>(2 * division.parts * batch * m * n);
+  return whole + kLaunch + 4 * sums_moved / (kFetched * kMultiprocessors);
 }
 
 }  // namespace
 
 absl::Span<const TensorTile> TensorTiles() { return kTiles; }
 
-TensorTile ChooseTensorTile(int64_t batch, int64_t m, int64_t n, int64_t k) {
-  return *std::min_element(std::begin(kTiles), std::end(kTiles),
-                           [&](const TensorTile& a, const TensorTile& b) {
-                             return Clocks(a, batch, m, n, k) < Clocks(b, batch, m, n, k);
-                           });
+bool CanDivide(const ProductDivision& division, int64_t elements, int64_t k, int number_bytes) {
+  const int64_t steps = Parts(k, division.tile.depth_bytes / number_bytes);
+  const int64_t parts = division.parts;
+  return parts == 1 || (parts > 1 && parts <= kMostParts && elements <= kMostSums / parts &&
+                        Parts(steps, Parts(steps, parts)) == parts);
+}
+
+ProductDivision ChooseDivision(int64_t batch, int64_t m, int64_t n, int64_t k, int number_bytes) {
+  ProductDivision best;
+  double least = 0;
+  for (const TensorTile& tile : kTiles) {
+    for (int parts = 1; parts <= kMostParts; ++parts) {
+      const ProductDivision division{tile, parts};
+      if (!CanDivide(division, batch * m * n, k, number_bytes)) continue;
+      const double clocks = Clocks(division, batch, m, n, k, number_bytes);
+      if (best.tile.rows > 0 && clocks >= least) continue;
+      best = division;
+      least = clocks;
+    }
+  }
+  return best;
 }
 
 }  // namespace slipway

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <tuple>
+
 namespace slipway {
 namespace {
 
@@ -13,30 +16,64 @@ TEST(TensorTile, EveryTileCanBeMoved) {
     EXPECT_EQ(tile.warp_columns() % 16, 0);
     EXPECT_EQ(tile.rows % tile.warps_of_rows, 0);
     EXPECT_EQ(tile.columns % tile.warps_of_columns, 0);
-    // Either matrix, from either side, in vectors of 4, as many for each instance.
+    EXPECT_LE(tile.depth_bytes, kMostDepthBytes);
     for (const int across : {tile.rows, tile.columns}) {
-      EXPECT_EQ(tile.instances() % (across / 4), 0);
-      EXPECT_EQ(tile.instances() % (kTensorTileDepth / 4), 0);
-      EXPECT_EQ(across * kTensorTileDepth / 4 % tile.instances(), 0);
+      for (const int bytes : {2, 4}) {
+        const int depth = tile.depth_bytes / bytes;
+        // Rows along the depth in vectors of 4 of f32, each instance's a multiple of 8 rows apart, for the order of their pieces.
+        const int apart = tile.instances() / (depth / 4);
+        EXPECT_EQ(apart % 8, 0);
+        EXPECT_EQ(across % apart, 0);
+        // The same across it.
+        EXPECT_EQ(tile.instances() % (across / 4), 0);
+        EXPECT_EQ(across * depth / 4 % tile.instances(), 0);
+        // One place, and 16 bytes of the depth or a multiple of that.
+        EXPECT_EQ(tile.instances() % across, 0);
+        EXPECT_EQ(depth * across / tile.instances() * bytes % 16, 0);
+      }
+      // What is copied, in pieces of 16 bytes.
+      const int apart = tile.instances() / (tile.depth_bytes / 16);
+      EXPECT_EQ(apart % 8, 0);
+      EXPECT_EQ(across % apart, 0);
     }
-    // Two halves of what no launch has to ask for, padded by 16 bytes a row at most.
-    EXPECT_LE(2 * (tile.rows + tile.columns) * (2 * kTensorTileDepth + 16), 48 << 10);
+    // What no launch has to ask for: three steps of one factor, two of the other.
+    const int most = std::max(3 * tile.rows + 2 * tile.columns, 2 * tile.rows + 3 * tile.columns);
+    EXPECT_LE(most * tile.depth_bytes + 2 * kMostDepthBytes * 16, 48 << 10);
   }
 }
 
 TEST(TensorTile, LargeProductsHaveLargeTiles) {
-  const TensorTile large = ChooseTensorTile(1, 4096, 4096, 4096);
-  EXPECT_EQ(large.rows, 128);
-  EXPECT_EQ(large.columns, 128);
-  const TensorTile batched = ChooseTensorTile(384, 128, 128, 64);
-  EXPECT_GE(batched.rows * batched.columns, 64 * 128);
+  const ProductDivision large = ChooseDivision(1, 4096, 4096, 4096, 2);
+  EXPECT_EQ(large.tile.rows, 128);
+  EXPECT_EQ(large.tile.columns, 128);
+  EXPECT_EQ(large.parts, 1);
+  const ProductDivision batched = ChooseDivision(384, 128, 128, 64, 2);
+  EXPECT_GE(batched.tile.rows * batched.tile.columns, 64 * 128);
+  EXPECT_EQ(batched.parts, 1);
 }
 
 TEST(TensorTile, SmallOnesKeepMultiprocessorsBusy) {
-  const TensorTile layer = ChooseTensorTile(1, 128, 768, 768);
-  EXPECT_GE(Parts(128, layer.rows) * Parts(768, layer.columns), kMultiprocessors / 3);
-  EXPECT_LE(ChooseTensorTile(1, 1, 1000, 2048).columns, 32);
-  EXPECT_EQ(ChooseTensorTile(1, 4096, 10, 512).columns, 16);
+  // Layers of BERT and of ResNet-50 at one image, and its last one.
+  for (const auto& [m, n, k] : {std::tuple{128, 768, 768}, {512, 49, 4608}, {1, 1000, 2048}}) {
+    for (const int bytes : {2, 4}) {
+      const ProductDivision layer = ChooseDivision(1, m, n, k, bytes);
+      EXPECT_GE(Parts(m, layer.tile.rows) * Parts(n, layer.tile.columns) * layer.parts,
+                kMultiprocessors / 3);
+    }
+  }
+  EXPECT_GT(ChooseDivision(1, 512, 49, 4608, 2).parts, 1);
+  EXPECT_EQ(ChooseDivision(1, 4096, 10, 512, 4).tile.columns, 16);
+}
+
+TEST(ProductDivision, GivesEachPartAStep) {
+  const TensorTile tile = TensorTiles()[0];  // 32 places of the depth a step, of f16.
+  EXPECT_TRUE(CanDivide({tile, 1}, 100, 1, 2));
+  EXPECT_TRUE(CanDivide({tile, 4}, 100, 128, 2));
+  EXPECT_FALSE(CanDivide({tile, 5}, 100, 128, 2));
+  EXPECT_FALSE(CanDivide({tile, 3}, 100, 128, 2));  // Two each would be behind the second part.
+  EXPECT_FALSE(CanDivide({tile, 0}, 100, 128, 2));
+  EXPECT_FALSE(CanDivide({tile, kMostParts + 1}, 100, 1 << 20, 2));
+  EXPECT_FALSE(CanDivide({tile, 2}, 1 << 24, 128, 2));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Compiles what a machine with a GPU is to run, into a folder as suite_case.h says: small graphs, ONNX's cases, models. Needs no GPU. What is
 // expected comes from core/reference; of models, from the program for this machine's processor.
 //
-//   make_suite OUT --target x86-64-v3-linux,cuda-sm90 [--graphs=false] [--models NAME,...|all|none] [--precisions f32,f16] [--onnx DIR]
+//   make_suite OUT --target x86-64-v3-linux,cuda-sm90 [--graphs=false] [--models NAME,...|all|none] [--precisions f32,tf32,f16] [--onnx DIR]
 //       [--filter RE] [--jobs N]
 //
 // Prints a line for each: "wrote NAME", or "left NAME: why". Exit codes: 0 all that can be is there, 1 something could not be compiled, 2
@@ -40,7 +40,7 @@
 ABSL_FLAG(std::string, target, "x86-64-v3-linux,cuda-sm80", "what to compile for");
 ABSL_FLAG(bool, graphs, true, "whether small graphs are in it");
 ABSL_FLAG(std::string, models, "all", "models to measure, with commas between; all or none");
-ABSL_FLAG(std::string, precisions, "f32,f16",
+ABSL_FLAG(std::string, precisions, "f32,tf32,f16",
           "what models are compiled in, of f32, tf32, f16, bf16");
 ABSL_FLAG(std::string, onnx, "", "folder with ONNX's backend-test cases; none without");
 ABSL_FLAG(std::string, filter, "", "regular expression that the name of such a case contains");
@@ -161,6 +161,21 @@ absl::Status WriteProduct(const SuiteWriter& writer, const ProductGraph& product
   return writer.Write(NameIn(precision, product.name), written, artifact, inputs, expected);
 }
 
+// A constant as a program may have it: as it is, or as tensor cores want it.
+std::vector<SuiteCase::Constant> WaysToStore(const SeededNormal& seeded) {
+  std::vector<SuiteCase::Constant> ways = {{seeded, std::nullopt}};
+  if (seeded.shape.size() < 2) return ways;
+  const int64_t elements = NumElements(seeded.shape);
+  const int64_t rows = seeded.shape[0];
+  const int64_t channels = seeded.shape[1];
+  for (const DataType dtype : {DataType::kFloat32, DataType::kFloat16, DataType::kBfloat16}) {
+    ways.push_back({seeded, WeightLayout{1, 1, elements, dtype}});
+    ways.push_back({seeded, WeightLayout{1, rows, elements / rows, dtype}});
+    ways.push_back({seeded, WeightLayout{rows, channels, elements / rows / channels, dtype}});
+  }
+  return ways;
+}
+
 absl::Status WriteModel(const SuiteWriter& writer, const std::string& name, const Target& target,
                         absl::Span<const Precision> precisions, const PassTester& tester) {
   SLIPWAY_ASSIGN_OR_RETURN(const MeasuredModel model, MakeMeasuredModel(name, tester));
@@ -178,8 +193,10 @@ absl::Status WriteModel(const SuiteWriter& writer, const std::string& name, cons
         .tolerance = {.relative = 1e-3, .absolute = ErrorOf(precision) * Largest(expected[0])}};
     for (const SeededNormal& input : model.inputs) written.inputs.emplace_back(input);
     for (const auto& [constant, seeded] : model.constants) {
-      const Digest digest = Digest::Of(MakeSeeded(seeded).bytes());
-      if (artifact.FindBlob(digest) != nullptr) written.constants[digest] = seeded;
+      for (const SuiteCase::Constant& as : WaysToStore(seeded)) {
+        const Digest digest = Digest::Of(MakeConstant(as).bytes());
+        if (artifact.FindBlob(digest) != nullptr) written.constants[digest] = as;
+      }
     }
     SLIPWAY_RETURN_IF_ERROR(
         writer.Write(NameIn(precision, name), std::move(written), artifact, {}, expected));
@@ -293,7 +310,8 @@ absl::StatusOr<bool> WriteAll(const std::string& folder) {
       all &= Tell(graph.name, WriteGraph(writer, graph, target, tester));
     }
     for (const ProductGraph& graph : ProductGraphs()) {
-      for (const Precision precision : {Precision::kFloat16, Precision::kBfloat16}) {
+      for (const Precision precision :
+           {Precision::kTensorFloat32, Precision::kFloat16, Precision::kBfloat16}) {
         all &= Tell(NameIn(precision, graph.name),
                     WriteProduct(writer, graph, target, precision, tester));
       }

@@ -1,6 +1,7 @@
 #include "tests/gpu/suite/suite_case.h"
 
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -27,7 +28,7 @@ std::string FormatSeeded(const SeededNormal& seeded) {
 }
 
 bool ReadSeeded(const Words& words, size_t at, SeededNormal& seeded) {
-  if (words.size() != at + 4 || !absl::SimpleAtod(words[at], &seeded.mean) ||
+  if (words.size() < at + 4 || !absl::SimpleAtod(words[at], &seeded.mean) ||
       !absl::SimpleAtod(words[at + 1], &seeded.deviation) ||
       !absl::SimpleAtoi(words[at + 2], &seeded.seed)) {
     return false;
@@ -37,6 +38,26 @@ bool ReadSeeded(const Words& words, size_t at, SeededNormal& seeded) {
     if (!absl::SimpleAtoi(extent, &seeded.shape.back())) return false;
   }
   return CheckShape(seeded.shape, sizeof(float)).ok();
+}
+
+// "f16 1 768 3072"
+std::string FormatLayout(const WeightLayout& layout) {
+  return absl::StrFormat("%s %d %d %d", std::string(Name(layout.dtype)), layout.matrices,
+                         layout.rows, layout.columns);
+}
+
+bool ReadLayout(const Words& words, size_t at, const Shape& shape, WeightLayout& layout) {
+  for (const DataType dtype : {DataType::kFloat32, DataType::kFloat16, DataType::kBfloat16}) {
+    if (words[at] == Name(dtype)) layout.dtype = dtype;
+  }
+  int64_t left = NumElements(shape);
+  int64_t* const extents[] = {&layout.matrices, &layout.rows, &layout.columns};
+  for (size_t i = 0; i < std::size(extents); ++i) {
+    if (!absl::SimpleAtoi(words[at + 1 + i], extents[i]) || *extents[i] < 1) return false;
+    if (left % *extents[i] != 0) return false;
+    left /= *extents[i];
+  }
+  return words[at] == Name(layout.dtype) && left == 1;
 }
 
 bool ReadDigest(const std::string& word, Digest& digest) {
@@ -70,7 +91,13 @@ bool ReadLine(const Words& words, SuiteCase& read) {
            read.outputs.back().stride > 0;
   } else if (key == "constant" && words.size() == 6) {
     Digest digest;
-    return ReadDigest(words[1], digest) && ReadSeeded(words, 2, read.constants[digest]);
+    return ReadDigest(words[1], digest) && ReadSeeded(words, 2, read.constants[digest].seeded);
+  } else if (key == "laid_out" && words.size() == 10) {
+    Digest digest;
+    if (!ReadDigest(words[1], digest)) return false;
+    SuiteCase::Constant& constant = read.constants[digest];
+    return ReadSeeded(words, 2, constant.seeded) &&
+           ReadLayout(words, 6, constant.seeded.shape, constant.layout.emplace());
   } else {
     return false;
   }
@@ -85,7 +112,7 @@ absl::StatusOr<Blob> LoadBlob(const std::string& suite, const SuiteCase& suite_c
     SLIPWAY_ASSIGN_OR_RETURN(std::string bytes, ReadFile(BlobPath(suite, digest), kMaxBytes));
     blob = Blob::Own(std::move(bytes));
   } else {
-    auto made = std::make_shared<const Tensor>(MakeSeeded(seeded->second));
+    auto made = std::make_shared<const Tensor>(MakeConstant(seeded->second));
     blob = Blob(made->bytes(), made);
   }
   if (Digest::Of(blob.bytes()) == digest) return blob;
@@ -93,6 +120,12 @@ absl::StatusOr<Blob> LoadBlob(const std::string& suite, const SuiteCase& suite_c
 }
 
 }  // namespace
+
+Tensor MakeConstant(const SuiteCase::Constant& constant) {
+  Tensor made = MakeSeeded(constant.seeded);
+  if (!constant.layout.has_value()) return made;
+  return LaidOutWeights(made, *constant.layout, {made.num_elements()});
+}
 
 std::string FormatSuiteCase(const SuiteCase& suite_case) {
   std::string text = absl::StrCat("kind ", suite_case.kind, "\n");
@@ -111,8 +144,11 @@ std::string FormatSuiteCase(const SuiteCase& suite_case) {
   for (const SuiteCase::Output& output : suite_case.outputs) {
     absl::StrAppend(&text, "output ", output.file, " ", output.stride, "\n");
   }
-  for (const auto& [digest, seeded] : suite_case.constants) {
-    absl::StrAppend(&text, "constant ", digest.ToString(), " ", FormatSeeded(seeded), "\n");
+  for (const auto& [digest, constant] : suite_case.constants) {
+    absl::StrAppend(&text, constant.layout.has_value() ? "laid_out " : "constant ",
+                    digest.ToString(), " ", FormatSeeded(constant.seeded));
+    if (constant.layout.has_value()) absl::StrAppend(&text, " ", FormatLayout(*constant.layout));
+    absl::StrAppend(&text, "\n");
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #define SLIPWAY_TESTS_GPU_SUITE_SUITE_CASE_H_
 
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "core/artifact/artifact.h"
 #include "core/base/digest.h"
+#include "core/codegen/tensor_cores/weight_layout.h"
 #include "core/tensor/comparison.h"
 #include "core/tensor/tensor.h"
 #include "tests/common/seeded_tensor.h"
@@ -33,8 +35,16 @@ struct SuiteCase {
     int64_t stride = 1;  // Of the elements that are in the file.
   };
   std::vector<Output> outputs;
-  std::map<Digest, SeededNormal> constants;
+  // Constants of seeds, as a program for tensor cores has them, if `layout` says how.
+  struct Constant {
+    SeededNormal seeded;
+    std::optional<WeightLayout> layout;
+  };
+  std::map<Digest, Constant> constants;
 };
+
+// The bytes of a constant are those of this.
+Tensor MakeConstant(const SuiteCase::Constant& constant);
 
 std::string FormatSuiteCase(const SuiteCase& suite_case);
 // INVALID_ARGUMENT names the line.

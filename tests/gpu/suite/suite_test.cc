@@ -113,18 +113,19 @@ TEST_F(SuiteTest, EachPartRunsAndIsTold) {
   const Counts driver = Verdicts(report, "driver");
   EXPECT_EQ(driver.size(), 1u);
   EXPECT_GE(driver.at("passed"), 15);
-  EXPECT_GE(Verdicts(report, "graphs").at("passed"), 23 + 2 * 20);
+  EXPECT_GE(Verdicts(report, "graphs").at("passed"), 23 + 3 * 20);
   EXPECT_EQ(Verdicts(report, "agent"), (Counts{{"passed", 3}}));
   if (std::filesystem::exists(kCases)) {
     EXPECT_EQ(Verdicts(report, "onnx"), (Counts{{"passed", 2}}));
     EXPECT_TRUE(report["left_out"].contains("test_nonzero_example"));
   }
-  EXPECT_EQ(Verdicts(report, "models"), (Counts{{"passed", 2}}));
+  EXPECT_EQ(Verdicts(report, "models"), (Counts{{"passed", 3}}));
   for (const Json& one : report["cases"]) {
     if (one["part"] != "models") continue;
     EXPECT_EQ(one["like"], "tiny_2");
-    EXPECT_EQ(one["name"], one["precision"] == "f32" ? "tiny_2" : "tiny_2_f16");
-    EXPECT_LT(one["share"], one["precision"] == "f32" ? 1e-4 : 1e-2);
+    const std::string precision = one["precision"];
+    EXPECT_EQ(one["name"], precision == "f32" ? "tiny_2" : "tiny_2_" + precision);
+    EXPECT_LT(one["share"], precision == "f32" ? 1e-4 : 1e-2);
     // Three kernels, each of a microsecond of the fake's clock, between two copies.
     EXPECT_EQ(one["kernels_ns"], 3000);
     EXPECT_GE(one["device_ns"], 3000);
@@ -135,12 +136,15 @@ TEST_F(SuiteTest, EachPartRunsAndIsTold) {
 }
 
 TEST_F(SuiteTest, WeightsAreMadeOnTheMachine) {
-  ASSERT_OK_AND_ASSIGN(const std::string text,
-                       ReadFile(Path("slipway-gpu/cases/tiny_2/case"), kMaxBytes));
-  const size_t at = text.find("constant ");
-  ASSERT_NE(at, std::string::npos) << text;
-  const std::string hex = text.substr(at + 9, 64);
-  EXPECT_FALSE(std::filesystem::exists(Path("slipway-gpu/blobs/" + hex)));
+  for (const auto& [name, key] : {std::pair{"tiny_2", "constant "}, {"tiny_2_f16", "laid_out "}}) {
+    ASSERT_OK_AND_ASSIGN(
+        const std::string text,
+        ReadFile(Path(std::string("slipway-gpu/cases/") + name + "/case"), kMaxBytes));
+    const size_t at = text.find(key);
+    ASSERT_NE(at, std::string::npos) << text;
+    const std::string hex = text.substr(at + 9, 64);
+    EXPECT_FALSE(std::filesystem::exists(Path("slipway-gpu/blobs/" + hex)));
+  }
 }
 
 TEST_F(SuiteTest, WhatGoesWrongIsALineAndTheOthersGoOn) {
