@@ -148,7 +148,9 @@ absl::Status BareQueues::Finish() {
   list_.clear();
   if (!steps.empty()) options_.position->store(steps.back());
   SLIPWAY_RETURN_IF_ERROR(reply.status());
-  worked_ns_ += static_cast<int64_t>(std::min<uint64_t>(reply->head.duration_ns, INT64_MAX / 2));
+  // A device says what it likes, as often as it likes.
+  const uint64_t room = static_cast<uint64_t>(INT64_MAX - worked_ns_);
+  worked_ns_ += static_cast<int64_t>(std::min<uint64_t>(reply->head.duration_ns, room));
   if (reply->head.code == 0) return absl::OkStatus();
   const absl::Status failed =
       StatusOf({.result = reply->head.result,
