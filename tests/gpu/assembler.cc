@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -115,6 +117,33 @@ absl::StatusOr<InstructionMix> MainLoopOf(absl::string_view disassembly) {
   }
   if (most.empty()) return absl::NotFoundError("no loop multiplies on tensor cores");
   return most;
+}
+
+KernelResources ReadResources(absl::string_view said) {
+  KernelResources resources;
+  const std::vector<std::string> words =
+      absl::StrSplit(said, absl::ByAnyChar(" \n,"), absl::SkipEmpty());
+  for (size_t i = 0; i + 3 < words.size(); ++i) {
+    int number = 0;
+    if (!absl::SimpleAtoi(words[i], &number)) continue;
+    if (words[i + 1] == "registers") resources.registers = std::max(resources.registers, number);
+    if (words[i + 1] != "bytes") continue;
+    if (words[i + 2] == "smem") resources.shared_bytes = std::max(resources.shared_bytes, number);
+    if (words[i + 2] == "spill")
+      resources.spilled_bytes = std::max(resources.spilled_bytes, number);
+  }
+  return resources;
+}
+
+int GroupsAtATime(const KernelResources& resources, int instances) {
+  constexpr int kRegisters = 1 << 16;  // Given to warps in eights for each instance.
+  constexpr int kSharedBytes = 164 << 10;
+  constexpr int kSharedOfAnyGroup = 1 << 10;
+  constexpr int kInstances = 2048;
+  const int registers = (resources.registers + 7) / 8 * 8 * instances;
+  return std::min({kRegisters / registers,
+                   kSharedBytes / (resources.shared_bytes + kSharedOfAnyGroup),
+                   kInstances / instances});
 }
 
 int CountOf(const InstructionMix& mix, absl::string_view prefix) {

@@ -37,6 +37,17 @@ class Assembler {
   std::set<std::string> capabilities_;
 };
 
+// What one kernel takes, of what the assembler says: the most of each, where there are several.
+struct KernelResources {
+  int registers = 0;  // Of an instance.
+  int shared_bytes = 0;
+  int spilled_bytes = 0;
+};
+KernelResources ReadResources(absl::string_view said);
+
+// How many groups of so many instances a multiprocessor of A100 or H100 has at a time.
+int GroupsAtATime(const KernelResources& resources, int instances);
+
 // Of a disassembly, as nvdisasm writes it: NOT_FOUND where no loop multiplies on tensor cores.
 absl::StatusOr<InstructionMix> MainLoopOf(absl::string_view disassembly);
 

@@ -34,6 +34,22 @@ TEST(MainLoopOf, IsTheOneThatMultiplies) {
   EXPECT_EQ(CountOf(mix, ""), 6);
 }
 
+TEST(ReadResources, AreTheMostOfAnyKernel) {
+  const KernelResources resources = ReadResources(R"(ptxas info    : 0 bytes gmem
+ptxas info    : Function properties for first
+    0 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads
+ptxas info    : Used 242 registers, used 1 barriers, 33792 bytes smem, 384 bytes cmem[0]
+ptxas info    : Used 20 registers, 384 bytes cmem[0]
+)");
+  EXPECT_EQ(resources.registers, 242);
+  EXPECT_EQ(resources.shared_bytes, 33792);
+  EXPECT_EQ(resources.spilled_bytes, 8);
+  EXPECT_EQ(GroupsAtATime(resources, 128), 2);  // By registers,
+  EXPECT_EQ(GroupsAtATime({.registers = 32, .shared_bytes = 48 << 10}, 128),
+            3);                                                            // by shared memory,
+  EXPECT_EQ(GroupsAtATime({.registers = 32, .shared_bytes = 0}, 256), 8);  // and by instances.
+}
+
 TEST(MainLoopOf, WantsOne) {
   EXPECT_THAT(MainLoopOf(".L_x_3:\n  /*0070*/  BRA `(.L_x_3) ;\n"),
               StatusIs(absl::StatusCode::kNotFound));

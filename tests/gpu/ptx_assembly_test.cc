@@ -20,12 +20,10 @@
 namespace slipway::testing {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Programs are for these, and whoever assembles them for a device may have one of any of them.
-constexpr const char* kCapabilities[] = {"50", "60", "70", "75",  "80",
-                                         "86", "89", "90", "100", "120"};
+// One of each text that differs, and later devices, which get the text of an earlier one.
+constexpr const char* kCapabilities[] = {"50", "61", "70", "75", "80", "90", "100"};
 
 class PtxAssemblyTest : public ::testing::Test {
  protected:
@@ -119,14 +117,16 @@ TEST_F(PtxAssemblyTest, ProductsOnTensorCoresStayInRegisters) {
 constexpr Precision kPrecisions[] = {Precision::kTensorFloat32, Precision::kFloat16,
                                      Precision::kBfloat16};
 
-TEST_F(PtxAssemblyTest, EveryTileStaysInRegisters) {
+TEST_F(PtxAssemblyTest, EveryTileStaysInRegistersAndLeavesRoom) {
   for (const bool is_convolution : {false, true}) {
     const Graph layer = Layer(is_convolution);
     for (const Precision precision : kPrecisions) {
       for (const TensorTile& tile : TensorTiles()) {
         SCOPED_TRACE(absl::StrCat(tile.rows, " x ", tile.columns, " of ", Name(precision)));
-        EXPECT_THAT(AssembleWith(layer, tile, precision, "80"),
-                    AllOf(HasSubstr(" 0 bytes spill stores"), HasSubstr(" 0 bytes spill loads")));
+        const KernelResources resources = ReadResources(AssembleWith(layer, tile, precision, "80"));
+        EXPECT_EQ(resources.spilled_bytes, 0);
+        // One group multiplies while another one waits.
+        EXPECT_GE(GroupsAtATime(resources, tile.instances()), 2);
       }
       EXPECT_THAT(AssembleWith(layer, TensorTiles()[0], precision, "90", /*parts=*/2),
                   HasSubstr(" 0 bytes spill stores"));
