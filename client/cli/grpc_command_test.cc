@@ -124,8 +124,12 @@ TEST_F(CommandTest, SaysWhatProductsAreComputedIn) {
   ASSERT_EQ(Command({"compile", model_, "--precision=f16", "--target=x86-64-v4-linux-bf16"}), 0)
       << err_;
   EXPECT_THAT(err_, HasSubstr("precision: f32, which is faster than emulating f16: "));
+  ASSERT_EQ(Command({"compile", model_, "--precision=tf32", "--target=x86-64-v4-linux-bf16"}), 0)
+      << err_;
+  EXPECT_EQ(server_.jobs()[3].compilation().options().precision(), v1::PRECISION_TF32);
+  EXPECT_THAT(err_, HasSubstr("precision: f32, which is faster than emulating tf32: "));
   ASSERT_EQ(Command({"compile", model_, "--target=x86-64-v4-linux-bf16"}), 0) << err_;
-  EXPECT_EQ(server_.jobs()[3].compilation().options().precision(), v1::PRECISION_UNSPECIFIED);
+  EXPECT_EQ(server_.jobs()[4].compilation().options().precision(), v1::PRECISION_UNSPECIFIED);
   EXPECT_THAT(err_, Not(HasSubstr("precision")));
 }
 
