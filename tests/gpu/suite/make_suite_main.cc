@@ -161,7 +161,7 @@ absl::Status WriteProduct(const SuiteWriter& writer, const ProductGraph& product
   return writer.Write(NameIn(precision, product.name), written, artifact, inputs, expected);
 }
 
-// A constant as a program may have it: as it is, or as tensor cores want it.
+// A constant as a program may have it: first as it is, then as tensor cores want it.
 std::vector<SuiteCase::Constant> WaysToStore(const SeededNormal& seeded) {
   std::vector<SuiteCase::Constant> ways = {{seeded, std::nullopt}};
   if (seeded.shape.size() < 2) return ways;
@@ -195,7 +195,7 @@ absl::Status WriteModel(const SuiteWriter& writer, const std::string& name, cons
     for (const auto& [constant, seeded] : model.constants) {
       for (const SuiteCase::Constant& as : WaysToStore(seeded)) {
         const Digest digest = Digest::Of(MakeConstant(as).bytes());
-        if (artifact.FindBlob(digest) != nullptr) written.constants[digest] = as;
+        if (artifact.FindBlob(digest) != nullptr) written.constants.try_emplace(digest, as);
       }
     }
     SLIPWAY_RETURN_IF_ERROR(

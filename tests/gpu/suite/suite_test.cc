@@ -136,7 +136,7 @@ TEST_F(SuiteTest, EachPartRunsAndIsTold) {
 }
 
 TEST_F(SuiteTest, WeightsAreMadeOnTheMachine) {
-  for (const auto& [name, key] : {std::pair{"tiny_2", "constant "}, {"tiny_2_f16", "laid_out "}}) {
+  for (const auto& [name, key] : {std::pair{"tiny_2", "constant "}, {"tiny_2_tf32", "laid_out "}}) {
     ASSERT_OK_AND_ASSIGN(
         const std::string text,
         ReadFile(Path(std::string("slipway-gpu/cases/") + name + "/case"), kMaxBytes));
