@@ -11,12 +11,13 @@
 typedef struct list_reader {
   const uint8_t* at;
   uint64_t left;
+  uint64_t later; /* Of these, what the commands behind the one that is read take at least. */
   uint8_t* room;
   const bare_held* held;
 } list_reader;
 
 static const void* take(list_reader* r, uint64_t bytes) {
-  if (bytes > r->left) return NULL;
+  if (r->left < r->later || bytes > r->left - r->later) return NULL;
   const void* taken = r->at;
   r->at += bytes;
   r->left -= bytes;
@@ -79,7 +80,7 @@ static const char* read_launch(list_reader* r, bare_command* command) {
   if (entry->argument_count < 0 || launch->tensors != (uint32_t)entry->argument_count) {
     return "a launch has another number of tensors than its kernel takes";
   }
-  if ((uint64_t)launch->tensors * sizeof(slipway_bare_tensor) > r->left) {
+  if ((uint64_t)launch->tensors * sizeof(slipway_bare_tensor) > r->left - r->later) {
     return "a launch is cut off";
   }
   command->function = entry->function;
@@ -109,16 +110,17 @@ static const char* read_copy(list_reader* r, bare_command* command) {
 
 const char* bare_read_commands(const uint8_t* list, uint32_t bytes, uint32_t count,
                                const bare_held* held, void* room) {
-  /* What BARE_COMMAND_ROOM has to hold: 48 bytes and 64 a tensor, of 16 and 16. */
+  /* What BARE_COMMAND_ROOM has to hold: 48 bytes a command and 64 a tensor, each of 16 bytes of its own. */
   _Static_assert(sizeof(bare_command) + 8 <= 4 * sizeof(slipway_bare_launch), "room");
   _Static_assert(sizeof(slipway_buffer) + sizeof(void*) <= 4 * sizeof(slipway_bare_tensor), "room");
   _Static_assert(sizeof(slipway_buffer) % 8 == 0 && sizeof(bare_command) % 8 == 0, "alignment");
   if (count > bytes / sizeof(slipway_bare_launch)) return "a list is cut off";
   if (count == 0) return bytes == 0 ? NULL : "a list has more than its commands";
   bare_command* commands = room;
-  list_reader r = {list, bytes, (uint8_t*)room + count * sizeof(bare_command), held};
+  list_reader r = {list, bytes, 0, (uint8_t*)room + count * sizeof(bare_command), held};
   memset(commands, 0, count * sizeof(bare_command));
   for (uint32_t i = 0; i < count; ++i) {
+    r.later = (uint64_t)(count - i - 1) * sizeof(slipway_bare_launch);
     uint32_t kind = 0;
     if (r.left >= sizeof(kind)) memcpy(&kind, r.at, sizeof(kind));
     const char* error = "a command is of no known kind";

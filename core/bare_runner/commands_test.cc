@@ -32,11 +32,16 @@ class CommandsTest : public ::testing::Test {
   std::string Read(const std::string& list, uint32_t count) {
     list_.assign(list.size() / 8 + 1, 0);
     std::memcpy(list_.data(), list.data(), list.size());
-    room_.assign(BARE_COMMAND_ROOM(list.size()) / 8 + 1, 0);
+    constexpr size_t kGuard = 64;
+    const size_t room = BARE_COMMAND_ROOM(list.size()) / 8;
+    room_.assign(room + kGuard, ~uint64_t{0});
     const bare_held held = {&blocks_, codes_, 1, &context_};
     const char* error =
         bare_read_commands(reinterpret_cast<const uint8_t*>(list_.data()),
                            static_cast<uint32_t>(list.size()), count, &held, room_.data());
+    for (size_t i = room; i < room_.size(); ++i) {
+      EXPECT_EQ(room_[i], ~uint64_t{0}) << "written " << i - room << " words beside the room";
+    }
     return error == nullptr ? "" : error;
   }
   const bare_command& command(int i) {
@@ -55,8 +60,8 @@ class CommandsTest : public ::testing::Test {
 
   bare_block table_[8] = {};
   bare_blocks blocks_ = {};
-  const slipway_kernel_entry kernels_[2] = {{Nothing, 1, 0}, {Nothing, 0, 0}};
-  const bare_code codes_[1] = {{kernels_, 2}};
+  const slipway_kernel_entry kernels_[3] = {{Nothing, 1, 0}, {Nothing, 0, 0}, {Nothing, 4, 0}};
+  const bare_code codes_[1] = {{kernels_, 3}};
   slipway_context* context_ = nullptr;
   std::vector<uint64_t> list_;
   std::vector<uint64_t> room_;
@@ -109,7 +114,7 @@ TEST_F(CommandsTest, CopiesLieInBlocks) {
 }
 
 TEST_F(CommandsTest, NothingIsCutOffOrLeftOver) {
-  EXPECT_NE(Read(Launch(0, 2, 0), 1), "");
+  EXPECT_NE(Read(Launch(0, 3, 0), 1), "");
   EXPECT_NE(Read(Launch(1, 1, 0), 1), "");
   EXPECT_NE(Read(Launch(0, 0, 0), 1), "");
   EXPECT_NE(Read(Launch(0, 1, 1) + Tensor(0x1000, {}), 1), "");
@@ -124,6 +129,16 @@ TEST_F(CommandsTest, NothingIsCutOffOrLeftOver) {
   EXPECT_NE(Read(list + list, 1), "");
   EXPECT_NE(Read(list, UINT32_MAX), "");
   EXPECT_NE(Read(std::string(16, '\x7f'), 1), "");
+}
+
+// Bytes of a list are a command's or a tensor's, and its room is for either.
+TEST_F(CommandsTest, TensorsTakeNoRoomOfCommandsThatAreToCome) {
+  std::string list = Launch(0, 2, 4);
+  for (int i = 0; i < 4; ++i) list += Tensor(0x1000, {});
+  EXPECT_EQ(Read(list, 1), "");
+  for (uint32_t count = 2; count <= 5; ++count) {
+    EXPECT_EQ(Read(list, count), "a launch is cut off") << count;
+  }
 }
 
 TEST_F(CommandsTest, BlocksGoAsTheyCame) {
