@@ -5,7 +5,7 @@
 #include "core/bare_runner/system.h"
 
 #define STACK_BYTES ((uint64_t)1 << 20)
-/* As core/runtime/thread_pool.cc has them. */
+/* Some 10 us, about what waking a thread up costs. */
 #define LOOKS 500
 
 /* A loop under way; lives on its caller's stack. */

@@ -3,18 +3,20 @@
 #include "absl/base/optimization.h"
 #include "core/base/check.h"
 #include "core/base/clock.h"
+#include "core/base/thread_processor.h"
+#include "core/base/usable_processors.h"
 
 namespace slipway {
 namespace {
 
-// How often an idle worker looks for work before it sleeps: some 10 to 20 microseconds, about what
-// waking it up would cost.
-constexpr int kIdleLooks = 500;
-// The same for a caller whose last indices are with workers.
-constexpr int kEndLooks = 500;
+// How long an idle worker looks for work before it sleeps, and a caller for the end of what workers still do: longer than what
+// lies between two loops of a call. Waking up costs 5 to 50 us, the more on virtual processors that have halted.
+constexpr int64_t kLookNs = 200'000;
+constexpr int kLooksAtATime = 32;
 
-// Of its pool; 0 for threads that are none's, which call loops.
-thread_local size_t this_thread = 0;
+// Whose worker this thread is, and which.
+thread_local const ThreadPool* pool_of_thread = nullptr;
+thread_local size_t number_in_pool = 0;
 // Within tasks that are recorded already.
 thread_local bool is_recorded = false;
 
@@ -26,10 +28,31 @@ inline void Pause() {
 #endif
 }
 
+int64_t NowNs() { return absl::ToInt64Nanoseconds(SystemClock().Monotonic()); }
+
+// Until `is_there`, or until it has looked long enough.
+template <typename IsThere, typename Meanwhile>
+void LookFor(IsThere is_there, Meanwhile meanwhile) {
+  int64_t end_ns = 0;
+  while (true) {
+    for (int i = 0; i < kLooksAtATime; ++i) {
+      if (is_there()) return;
+      Pause();
+    }
+    meanwhile();
+    const int64_t now_ns = NowNs();
+    if (end_ns == 0) end_ns = now_ns + kLookNs;
+    if (now_ns >= end_ns) return;
+  }
+}
+
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) {
+ThreadPool::ThreadPool(int threads)
+    : places_(static_cast<size_t>(threads)),
+      spreads_(static_cast<size_t>(threads) <= UsableProcessors().size()) {
   SLIPWAY_CHECK(threads >= 1, "a pool needs a thread");
+  for (std::atomic<int>& place : places_) place.store(-1, std::memory_order_relaxed);
   workers_.reserve(static_cast<size_t>(threads - 1));
   for (size_t i = 1; i < static_cast<size_t>(threads); ++i) {
     workers_.emplace_back([this, i] { RunWorker(i); });
@@ -45,7 +68,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::Work(Loop& loop) {
+void ThreadPool::Work(Loop& loop) const {
   if (ABSL_PREDICT_TRUE(loop.recording == nullptr) || is_recorded) {
     DoTasks(loop);
   } else {
@@ -53,12 +76,9 @@ void ThreadPool::Work(Loop& loop) {
   }
 }
 
-void ThreadPool::WorkRecorded(Loop& loop) {
-  ThreadTiming& work = loop.recording->threads[this_thread];
-  const SystemClock clock;
-  const auto now = [&] {
-    return absl::ToInt64Nanoseconds(clock.Monotonic()) - loop.recording->origin_ns;
-  };
+void ThreadPool::WorkRecorded(Loop& loop) const {
+  ThreadTiming& work = loop.recording->threads[ThisThread()];
+  const auto now = [&] { return NowNs() - loop.recording->origin_ns; };
   is_recorded = true;
   const int64_t begin = now();
   const int64_t tasks = DoTasks(loop);
@@ -81,6 +101,23 @@ int64_t ThreadPool::DoTasks(Loop& loop) {
       loop.error.compare_exchange_strong(none, result, std::memory_order_relaxed);
     }
   }
+}
+
+size_t ThreadPool::ThisThread() const { return pool_of_thread == this ? number_in_pool : 0; }
+
+void ThreadPool::Spread(absl::Span<int> taken) {
+  if (!spreads_) return;
+  const size_t self = number_in_pool;
+  const int here = ThreadProcessor();
+  places_[self].store(here, std::memory_order_relaxed);
+  bool is_shared = false;
+  for (size_t i = 0; i < places_.size(); ++i) {
+    taken[i] = places_[i].load(std::memory_order_relaxed);
+    is_shared |= i < self && taken[i] == here;
+  }
+  if (!is_shared) return;
+  LeaveProcessors(taken);
+  places_[self].store(ThreadProcessor(), std::memory_order_relaxed);
 }
 
 void ThreadPool::Unlink(Loop& loop) {
@@ -109,6 +146,7 @@ int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int
     loops_begun_.fetch_add(1, std::memory_order_release);
   }
   work_.notify_all();
+  if (ThisThread() == 0) places_[0].store(ThreadProcessor(), std::memory_order_relaxed);
   Work(loop);
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -116,7 +154,7 @@ int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int
   }
   // Nobody comes any more, and who is inside leaves soon.
   const auto is_left = [&loop] { return loop.helpers.load(std::memory_order_acquire) == 0; };
-  for (int i = 0; i < kEndLooks && !is_left(); ++i) Pause();
+  LookFor(is_left, [] {});
   if (!is_left()) {
     std::unique_lock<std::mutex> lock(mutex_);
     ended_.wait(lock, is_left);
@@ -125,13 +163,13 @@ int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int
 }
 
 void ThreadPool::RunWorker(size_t number) {
-  this_thread = number;
+  pool_of_thread = this;
+  number_in_pool = number;
+  std::vector<int> taken(places_.size());
+  const auto spread = [&] { Spread(absl::MakeSpan(taken)); };
   uint64_t seen = 0;
   while (true) {
-    for (int i = 0; i < kIdleLooks; ++i) {
-      if (loops_begun_.load(std::memory_order_acquire) != seen) break;
-      Pause();
-    }
+    LookFor([&] { return loops_begun_.load(std::memory_order_acquire) != seen; }, spread);
     std::unique_lock<std::mutex> lock(mutex_);
     Loop* loop = nullptr;
     work_.wait(lock, [&] {
@@ -145,6 +183,7 @@ void ThreadPool::RunWorker(size_t number) {
     if (is_ending_) return;
     loop->helpers.fetch_add(1, std::memory_order_relaxed);
     lock.unlock();
+    spread();
     Work(*loop);
     lock.lock();
     seen = loops_begun_.load(std::memory_order_relaxed);

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/kernel_abi/kernel_abi.h"
 #include "core/runtime/step_timing.h"
 
@@ -17,6 +18,12 @@ namespace slipway {
 // The calling thread takes part, so `threads` is the number that work, and a pool of one thread has
 // none of its own. ParallelFor may be called from within a task: it finishes its own loop itself if
 // nobody helps. Nothing is allocated after construction. Thread-safe.
+//
+// Where there are as many processors, each thread has one of its own: a worker that finds itself where
+// one of a lower number, or the caller, was last leaves for another. Systems wake a thread beside the one
+// that wakes it when other processors are busy for a moment, and leave it there for milliseconds, in which
+// a loop has one processor for two threads. No thread is bound to a processor, so that other pools and
+// programs still push it to where there is room.
 //
 // std::mutex instead of absl::Mutex: it costs a tenth without contention, and loops of a few
 // microseconds are the rule here.
@@ -51,13 +58,20 @@ class ThreadPool {
     const ThreadRecording* recording = nullptr;
   };
 
-  static void Work(Loop& loop);
-  static void WorkRecorded(Loop& loop);
+  void Work(Loop& loop) const;
+  void WorkRecorded(Loop& loop) const;
   // Returns how many tasks it did.
   static int64_t DoTasks(Loop& loop);
   void RunWorker(size_t number);
+  // The number of the calling thread: 0 for all that are no workers of this pool.
+  size_t ThisThread() const;
+  // The calling worker goes where no other thread of the pool is. `taken` has room for threads().
+  void Spread(absl::Span<int> taken);
   void Unlink(Loop& loop);
 
+  // Where each thread was last; 0 is whoever calls. -1 where it is not known.
+  std::vector<std::atomic<int>> places_;
+  const bool spreads_;
   std::vector<std::thread> workers_;
 
   std::mutex mutex_;

@@ -1,6 +1,7 @@
 #include "core/runtime/thread_pool.h"
 
 #include <atomic>
+#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
@@ -144,6 +145,31 @@ TEST_P(ThreadPoolTest, OfALoopInATaskOnlyTheTaskIsRecordedThere) {
   EXPECT_GE(tasks, 50);
   EXPECT_LE(tasks, 50 + 50 * 20);
   if (GetParam() == 1) EXPECT_EQ(tasks, 50);
+}
+
+// Pools in a pool: instances of a program, each with threads of its own.
+struct InnerPool {
+  ThreadPool pool{2};
+  std::vector<ThreadTiming> threads{2};
+  ThreadRecording recording{NowNs(), absl::MakeSpan(threads)};
+};
+
+int32_t CallInnerPool(slipway_context* context, int32_t index, uint8_t* closure) {
+  InnerPool& inner = *reinterpret_cast<std::vector<std::unique_ptr<InnerPool>>*>(closure)->at(
+      static_cast<size_t>(index));
+  Counts counts;
+  return inner.pool.ParallelFor(context, Count, 0, 20, Closure(counts), &inner.recording);
+}
+
+TEST(ThreadPoolsTest, AWorkerOfOnePoolIsACallerOfAnother) {
+  ThreadPool outer(4);
+  std::vector<std::unique_ptr<InnerPool>> inner;
+  for (int i = 0; i < 16; ++i) inner.push_back(std::make_unique<InnerPool>());
+  EXPECT_EQ(outer.ParallelFor(nullptr, CallInnerPool, 0, 16, reinterpret_cast<uint8_t*>(&inner)),
+            0);
+  for (const std::unique_ptr<InnerPool>& pool : inner) {
+    EXPECT_EQ(pool->threads[0].tasks + pool->threads[1].tasks, 20);
+  }
 }
 
 }  // namespace
