@@ -52,7 +52,7 @@ std::vector<Case> Cases() {
          const ValueId bias = b.Input("bias", kFloat, {32});
          b.Output(b.Add("Relu", {b.Add("slipway.WinogradConvNCHWc", {x, w, bias}, padded)}));
        },
-       41089},
+       38704},
       {"packed_product",
        [](GraphBuilder& b) {
          const ValueId x = b.Input("x", kFloat, {24, 48});

@@ -30,8 +30,16 @@ int RowsOfBand(const WinogradStages& s) {
   return (s.rows + bands - 1) / bands;
 }
 
+// Of the product for one position in a tile, so that it is worth a task.
+constexpr int64_t kMultiplyAddsOfPosition = 64 << 10;
+
 int64_t BandsOf(const WinogradStages& stages, int band_rows) {
   return (stages.rows + band_rows - 1) / band_rows;
+}
+
+// Of one product of matrices, for one position in a band's tiles.
+int64_t MultiplyAddsOf(const WinogradStages& s, const WinogradSchedule& schedule) {
+  return int64_t{schedule.band_rows} * s.columns * s.in_block * s.in_blocks * s.out_blocks;
 }
 
 }  // namespace
@@ -75,18 +83,25 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
   const int outputs = stages.tile - 2;
   const std::vector<Var> vars = result.args();
   const Var c = vars[0], x = vars[1], y = vars[2], channel = vars[3], n = vars[4];
-  Var band("band"), ci("ci"), pi("pi"), po("po"), task("task");
+  Var band("band"), ci("ci"), pi("pi"), po("po"), row("row");
   // A band's last rows may lie below the result; tiles are made of whole ones.
   result.split(channel, channel, ci, schedule.chunk, TailStrategy::RoundUp)
       .split(y, band, y, schedule.band_rows * outputs, TailStrategy::GuardWithIf)
-      .reorder({c, x, y, ci, channel, band, n})
+      .split(y, row, y, outputs, TailStrategy::RoundUp)
+      .reorder({c, x, y, row, ci, channel, band, n})
       .vectorize(c);
-  Var scratch = band;  // The loop that has a band's scratch memory.
+  Var scratch = band;              // The loop that has a band's scratch memory.
+  Var transformed_back = channel;  // The loop that has a tile's outputs.
+  const bool parallel_chunks = schedule.parallel_bands == 0 && stages.out_blocks > schedule.chunk;
+  // What neither bands nor chunks divide: each stage is a loop of its own over all threads.
+  const bool parallel_stages = schedule.parallel_bands == 0 && !parallel_chunks;
   if (schedule.parallel_bands != 0) {
     scratch = ParallelizeOuter(
         result, {{band, BandsOf(stages, schedule.band_rows)}, {n, Assumed(stages.batch)}});
-  } else if (stages.out_blocks > schedule.chunk) {
+  } else if (parallel_chunks) {
     result.parallel(channel);
+  } else {
+    transformed_back = ParallelizeOuter(result, {{row, schedule.band_rows}, {ci, schedule.chunk}});
   }
 
   Func padded = stages.padded, input_rows = stages.input_rows, transformed = stages.transformed;
@@ -115,6 +130,12 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
       .vectorize(m[0])
       .unroll(mc)
       .unroll(pi);
+  if (parallel_stages) {
+    ParallelizeOuter(
+        products,
+        {{m[3], MultiplyAddsOf(stages, schedule) < kMultiplyAddsOfPosition ? 1 : stages.tile},
+         {m[4], stages.tile}});
+  }
   const std::vector<Var> a = accumulator.args();
   accumulator.compute_at(products, po).vectorize(a[0]).unroll(a[1]).unroll(a[2]);
   const bool keeps_weights = KeepsWeights({schedule.width, schedule.blocks});
@@ -131,7 +152,7 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
 
   Func output_rows = stages.output_rows, tiles = stages.tiles;
   const std::vector<Var> t = tiles.args();
-  tiles.compute_at(result, channel)
+  tiles.compute_at(result, transformed_back)
       .reorder({t[0], t[1], t[2], t[3], t[4], t[5]})
       .vectorize(t[0])
       .unroll(t[1])
