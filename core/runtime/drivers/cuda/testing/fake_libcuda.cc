@@ -26,7 +26,6 @@ constexpr int kCapability = 80;
 constexpr int kDevices = 2;
 
 constexpr int kMaxThreads = 1024;
-constexpr int kMaxShared = 163 << 10;
 constexpr size_t kMaxDeclaredShared = 48 << 10;
 
 // What each function begins with: everything by one thread at a time, and results that a test has asked for.
@@ -66,6 +65,10 @@ struct ContextCall : Call {
   const CUcontext context;
 };
 
+int64_t Capability() { return Number("capability", kCapability); }
+// Of a group: those of A100 and H100.
+int MaxShared() { return (Capability() < 90 ? 163 : 227) << 10; }
+
 bool IsDevice(CUdevice device) {
   return device >= 0 && device < static_cast<int>(Number("devices", kDevices));
 }
@@ -80,11 +83,14 @@ CUresult Compile(const std::string& text, CUmod_st& module, std::string& log) {
     return kCudaInvalidPtx;
   }
   if (IsNewer(found[1], Setting("ptx", kPtx))) return kCudaUnsupportedPtxVersion;
-  if (!std::regex_search(text, found, std::regex(R"(\.target\s+sm_(\d+))"))) {
+  if (!std::regex_search(text, found, std::regex(R"(\.target\s+sm_(\d+)(a?))"))) {
     log = "ptxas fatal: no .target";
     return kCudaInvalidPtx;
   }
-  if (std::stoi(found[1]) > Number("capability", kCapability)) return kCudaNoBinaryForGpu;
+  const int needed = std::stoi(found[1]);
+  if (found[2].length() > 0 ? needed != Capability() : needed > Capability()) {
+    return kCudaNoBinaryForGpu;
+  }
   module.program = ParsePtx(text, log);
   if (module.program == nullptr) return kCudaInvalidPtx;
   for (const auto& [name, code] : module.program->functions) {
@@ -100,6 +106,7 @@ CUresult Compile(const std::string& text, CUmod_st& module, std::string& log) {
 struct Grid {
   std::array<uint32_t, 3> groups;
   std::array<uint32_t, 3> group;
+  size_t shared_bytes = 0;  // Of a group, beyond what its code declares.
 };
 
 std::string Sizes(const std::array<uint32_t, 3>& sizes) {
@@ -121,7 +128,8 @@ CUresult RunAll(const CUfunc_st& function, const std::vector<uint64_t>& paramete
   const uint64_t groups = uint64_t{grid.groups[0]} * grid.groups[1] * grid.groups[2];
   for (uint64_t g = 0; g < groups; ++g) {
     if (!RunPtxGroup(*function.module->program, *function.code, parameters,
-                     {PlaceOf(g, grid.groups), grid.group, grid.groups}, memory)) {
+                     {PlaceOf(g, grid.groups), grid.group, grid.groups, grid.shared_bytes},
+                     memory)) {
       return kCudaLaunchFailed;
     }
   }
@@ -258,7 +266,7 @@ CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {
 CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
   Call call(__func__);
   if (!IsDevice(device)) return kCudaInvalidDevice;
-  const auto capability = static_cast<int>(Number("capability", kCapability));
+  const auto capability = static_cast<int>(Capability());
   switch (attribute) {
     case kCudaMaxThreadsPerBlock:
     case kCudaMaxBlockDimX:
@@ -285,7 +293,7 @@ CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
       *value = capability % 10;
       break;
     case kCudaMaxSharedMemoryPerBlockOptin:
-      *value = kMaxShared;
+      *value = MaxShared();
       break;
     default:
       return kCudaInvalidValue;
@@ -487,7 +495,7 @@ CUresult cuFuncGetAttribute(int* value, int attribute, CUfunction function) {
 CUresult cuFuncSetAttribute(CUfunction function, int attribute, int value) {
   ContextCall call(__func__);
   call.Own(TheWorld().modules, function->module);
-  if (attribute != kCudaFunctionMaxDynamicSharedBytes || value > kMaxShared) {
+  if (attribute != kCudaFunctionMaxDynamicSharedBytes || value > MaxShared()) {
     return kCudaInvalidValue;
   }
   function->dynamic_shared_bytes = value;
@@ -610,7 +618,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   }
   if (shared_bytes > static_cast<unsigned>(function->dynamic_shared_bytes))
     return kCudaInvalidValue;
-  LaunchCall launch = {function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}}, {}};
+  LaunchCall launch = {
+      function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes}, {}};
   for (size_t i = 0; i < function->code->is_pointer.size(); ++i) {
     launch.values.push_back(0);
     memcpy(&launch.values.back(), parameters[i], sizeof(uint64_t));

@@ -73,7 +73,7 @@ uint32_t Tf32(uint32_t bits) {
 }
 
 bool IsMeeting(const std::string& name) {
-  return name == "bar" || name == "mma" || name == "ldmatrix" || name == "shfl";
+  return name == "bar" || name == "mma" || name == "ldmatrix" || name == "shfl" || name == "wgmma";
 }
 
 }  // namespace
@@ -84,6 +84,7 @@ PtxInstance::PtxInstance(const PtxGroupState& group, const std::array<uint32_t, 
       numbers_(numbers),
       place_(place),
       registers_(group.function.registers.size()),
+      uses_(group.function.registers.size()),
       local_(group.function.local_bytes) {}
 
 PtxInstance::State PtxInstance::Run() {
@@ -105,6 +106,7 @@ PtxInstance::State PtxInstance::Run() {
     Violation("an instance ends before its copies: " +
               (copies_.empty() ? waiting_[0] : copies_)[0].instruction->text);
   }
+  if (last_added_ > ended_) Violation("an instance ends before its products");
   return State::kEnded;
 }
 
@@ -113,6 +115,35 @@ void PtxInstance::Unknown() const { Violation("PTX that it does not know: " + no
 PtxType PtxInstance::type() const {
   if (now_->types.empty()) Unknown();
   return now_->types[0];
+}
+
+uint64_t& PtxInstance::Register(int index) {
+  const auto i = static_cast<size_t>(index);
+  if (uses_[i].added_by > ended_) {
+    Violation("a register that a product may still add to: " + now_->text);
+  }
+  uses_[i].used_at = fences_;
+  return registers_[i];
+}
+
+float PtxInstance::AddTo(const PtxOperand& sum, int columns) {
+  if (sum.kind != PtxOperand::Kind::kRegister) Unknown();
+  RegisterUse& use = uses_[static_cast<size_t>(sum.index)];
+  if (use.used_at == fences_) Violation("no wgmma.fence since a register was used: " + now_->text);
+  if (use.added_by > ended_ && use.columns != columns) {
+    Violation("a register that a product of another shape may still add to: " + now_->text);
+  }
+  use.added_by = last_added_ = committed_ + 1;
+  use.columns = columns;
+  return Bits<float>(static_cast<uint32_t>(registers_[static_cast<size_t>(sum.index)]));
+}
+
+void PtxInstance::Added(const PtxOperand& sum, float value) {
+  registers_[static_cast<size_t>(sum.index)] = Bits<uint32_t>(value);
+}
+
+void PtxInstance::AwaitProducts(uint64_t groups_left) {
+  if (committed_ > groups_left) ended_ = std::max(ended_, committed_ - groups_left);
 }
 
 uint64_t PtxInstance::Read(const PtxOperand& operand) {
@@ -144,6 +175,7 @@ uint64_t PtxInstance::Address(const PtxOperand& operand) {
 void PtxInstance::Do(const std::string& name) {
   if (name == "ld" || name == "st") return Move(name == "ld");
   if (name == "cp") return CopyLater();
+  if (name == "fence") return Fence();
   if (name == "mov") return Assign();
   if (name == "cvta") return Write(Read(1));
   if (name == "cvt") return Convert();
@@ -241,6 +273,12 @@ void PtxInstance::EndCopies(size_t groups_left) {
     }
     waiting_.erase(waiting_.begin());
   }
+}
+
+// "fence.proxy.async.shared::cta".
+void PtxInstance::Fence() {
+  if (now_->text != "fence.proxy.async.shared::cta") Unknown();
+  group_.shared.FenceProducts(place_);
 }
 
 void PtxInstance::Assign() {

@@ -43,7 +43,23 @@ class PtxInstance {
   void Write(const PtxOperand& operand, uint64_t value);
   uint64_t Address(const PtxOperand& operand);
 
+  // Of products of warp groups. A register that one adds to is that product's alone from a fence before it to the end of the group of products that it is
+  // committed with, but for others of as many columns. Ends the process where it is not.
+  void FenceProducts() { ++fences_; }
+  float AddTo(const PtxOperand& sum, int columns);
+  void Added(const PtxOperand& sum, float value);
+  void CommitProducts() { ++committed_; }
+  void AwaitProducts(uint64_t groups_left);
+
  private:
+  // What products have to do with a register.
+  struct RegisterUse {
+    uint64_t used_at =
+        1;  // By fences_: when anything else used it; a fence has to come before the first product.
+    uint64_t added_by = 0;  // The last group of products that adds to it, by number.
+    int columns = 0;        // Of these.
+  };
+
   // A copy from the device's memory into what the group shares, which zeros fill up.
   struct Copy {
     const PtxInstruction* instruction;
@@ -54,7 +70,7 @@ class PtxInstance {
   };
 
   [[noreturn]] void Unknown() const;
-  uint64_t& Register(int index) { return registers_[static_cast<size_t>(index)]; }
+  uint64_t& Register(int index);
   PtxType type() const;
   uint64_t Read(size_t index) { return Read(now_->operands.at(index)); }
   void Write(uint64_t value);
@@ -65,6 +81,7 @@ class PtxInstance {
   void CopyLater();
   void BeginCopy();
   void EndCopies(size_t groups_left);
+  void Fence();
   void Assign();
   void Convert();
   void Compare();
@@ -80,6 +97,11 @@ class PtxInstance {
   const std::array<uint32_t, 12> numbers_;
   const int place_;
   std::vector<uint64_t> registers_;
+  std::vector<RegisterUse> uses_;  // By register.
+  uint64_t fences_ = 1;
+  uint64_t committed_ = 0;  // Groups of products,
+  uint64_t ended_ = 0;      // and those that have been waited for.
+  uint64_t last_added_ = 0;
   std::vector<uint8_t> local_;
   std::vector<Copy> copies_;                // Since the last group of them.
   std::vector<std::vector<Copy>> waiting_;  // Groups of copies, the oldest first.

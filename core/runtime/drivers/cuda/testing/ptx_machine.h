@@ -1,8 +1,8 @@
 // Runs the instructions of PTX on the host, a group of instances after the other: as many of them as LLVM and we write for kernels of ours, as NVIDIA's
 // reference of the language describes them. For tests: it is slow, and whatever it does not know, or no device could do, ends the process.
 //
-// Each instance runs to where it meets others: a warp of 32 (mma.sync, ldmatrix, shfl.sync) or the group (bar.sync). All of them must come to one and
-// the same instruction, or the process ends. cp.async has done nothing before its wait. What a group shares is watched: ptx_shared.h.
+// Each instance runs to where it meets others: a warp of 32 (mma.sync, ldmatrix, shfl.sync), four of them (wgmma) or the group (bar.sync). All of them must
+// come to one and the same instruction, or the process ends. cp.async has done nothing before its wait. What a group shares is watched: ptx_shared.h.
 #ifndef SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_TESTING_PTX_MACHINE_H_
 #define SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_TESTING_PTX_MACHINE_H_
 
@@ -60,6 +60,8 @@ inline constexpr uint64_t kPtxParameters = uint64_t{1} << 62;
 struct PtxProgram {
   std::map<std::string, PtxFunction> functions;
   std::vector<uint8_t> tables;
+  // Of memory whose size launches say (".extern .shared"): it begins at no multiple of anything larger.
+  size_t dynamic_alignment = 16;
 };
 
 // An error is the first thing that it does not know.
@@ -73,6 +75,7 @@ struct PtxPlace {
   std::array<uint32_t, 3> group;
   std::array<uint32_t, 3> instances;  // Of a group.
   std::array<uint32_t, 3> groups;
+  size_t dynamic_shared_bytes = 0;  // That a group shares beyond what the function declares.
 };
 
 // Runs one group. `parameters` are 8 bytes each. False where an instance ends in a trap.

@@ -80,6 +80,8 @@ class Parser {
       if (text_.compare(at_, 8, ".version") == 0 || text_.compare(at_, 7, ".target") == 0 ||
           text_.compare(at_, 13, ".address_size") == 0) {
         TakeUntil('\n');
+      } else if (text_.compare(at_, 7, ".extern") == 0) {
+        ParseDynamicMemory(TakeUntil(';'));
       } else if (text_.compare(at_, 7, ".global") == 0) {
         ParseTable(TakeUntil(';'));
       } else {
@@ -121,6 +123,22 @@ class Parser {
     }
   }
 
+  // ".extern .shared .align 1024 .b8 name[]": all such are one memory.
+  void ParseDynamicMemory(const std::string& text) {
+    std::istringstream words(text);
+    std::string is_extern, space, align, type, name;
+    size_t alignment = 0;
+    words >> is_extern >> space >> align >> alignment >> type >> name;
+    if (space != ".shared" || align != ".align" || type != ".b8" || name.size() < 3 ||
+        name.substr(name.size() - 2) != "[]" || alignment == 0 ||
+        (has_dynamic_ && alignment != program_.dynamic_alignment)) {
+      Unknown("'" + text + "'");
+    }
+    has_dynamic_ = true;
+    program_.dynamic_alignment = alignment;
+    symbols_[name.substr(0, name.size() - 2)] = kPtxShared + alignment;
+  }
+
   // ".visible .entry name ( parameters ) { body }".
   void ParseFunction() {
     const std::string head = TakeUntil('(');
@@ -151,7 +169,8 @@ class Parser {
       if (c == ';') {
         ParseStatement(Strip(statement));
         statement.clear();
-      } else if (c == ':' && Strip(statement).find_first_of(" \t,") == std::string::npos) {
+      } else if (c == ':' && text_[at_ + 1] != ':' && text_[at_ - 1] != ':' &&
+                 Strip(statement).find_first_of(" \t,") == std::string::npos) {
         labels_[Strip(statement)] = function.code.size();
         statement.clear();
       } else if (depth > 0) {
@@ -269,6 +288,7 @@ class Parser {
   PtxProgram program_;
   PtxFunction* function_ = nullptr;
   std::map<std::string, uint64_t> symbols_;  // Addresses by name.
+  bool has_dynamic_ = false;
   std::map<std::string, size_t> labels_;
   std::vector<std::pair<size_t, std::string>> branches_;
 };

@@ -8,20 +8,13 @@
 #include <vector>
 
 #include "core/runtime/drivers/cuda/testing/fake_world.h"
-#include "core/tensor/float16.h"
+#include "core/runtime/drivers/cuda/testing/ptx_numbers.h"
 
 namespace slipway::fake_cuda {
 namespace {
 
 [[noreturn]] void Unknown(const PtxInstruction& instruction) {
   Violation("PTX that it does not know: " + instruction.text);
-}
-
-float FromTf32(uint32_t bits) {
-  if ((bits & 0x1FFF) != 0) Violation("a product of a number that is no tf32");
-  float value = 0;
-  memcpy(&value, &bits, sizeof(value));
-  return value;
 }
 
 // How an instruction has its factors.
@@ -31,9 +24,6 @@ struct Factors {
   int in_register;  // Numbers.
   float (*number)(uint32_t bits);
 };
-
-float FromF16(uint32_t bits) { return Float16ToFloat(static_cast<uint16_t>(bits)); }
-float FromBf16(uint32_t bits) { return Bfloat16ToFloat(static_cast<uint16_t>(bits)); }
 
 constexpr Factors kFactors[] = {
     {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 8, 1, FromTf32},
