@@ -110,7 +110,10 @@ TEST_F(GpuTest, ABenchmarkTellsOfGpusTheirStateAndTheirTime) {
 
 TEST_F(GpuTest, AProgramForAGpuThatIsNotThereIsRefused) {
   StartWithGpu();
-  ExpectFails(Twice("cuda-sm90"), absl::StatusCode::kFailedPrecondition, "needs a \"cuda-sm90\"");
+  for (const char* gpu : {"cuda-sm90", "cuda-sm90a"}) {
+    ExpectFails(Twice(gpu), absl::StatusCode::kFailedPrecondition,
+                absl::StrCat("needs a \"", gpu, "\""));
+  }
 }
 
 TEST_F(GpuTest, AnAgentThatWasNotToldToLetsNoProgramUseOne) {

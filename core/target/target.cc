@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -34,12 +35,13 @@ absl::Status CheckHostRunsOn(const DeviceTarget& program, const DeviceTarget& de
                    "', which the device '", device.ToString(), "' lacks"));
 }
 
-// The GPUs of a target, highest level first.
+// The GPUs of a target: those that are content with one level alone, then the others, highest level first.
 std::vector<DeviceTarget> GpusOf(const Target& target) {
   std::vector<DeviceTarget> gpus;
   if (!target.devices.empty()) gpus.assign(target.devices.begin() + 1, target.devices.end());
-  std::stable_sort(gpus.begin(), gpus.end(),
-                   [](const DeviceTarget& a, const DeviceTarget& b) { return a.level > b.level; });
+  std::stable_sort(gpus.begin(), gpus.end(), [](const DeviceTarget& a, const DeviceTarget& b) {
+    return std::pair(a.is_specific, a.level) > std::pair(b.is_specific, b.level);
+  });
   return gpus;
 }
 
@@ -52,7 +54,7 @@ bool DeviceTarget::Has(absl::string_view feature) const {
 
 std::string DeviceTarget::ToString() const {
   std::string text(ArchName(arch));
-  if (arch == Arch::kCuda) return absl::StrCat(text, "-sm", level);
+  if (arch == Arch::kCuda) return absl::StrCat(text, "-sm", level, is_specific ? "a" : "");
   if (arch == Arch::kX86_64 && level > 1) absl::StrAppend(&text, "-v", level);
   if (os != Os::kNone) absl::StrAppend(&text, "-", OsName(os));
   for (const Feature& feature : FeaturesOf(arch)) {
@@ -90,6 +92,10 @@ std::string FamilyOf(const Target& target) {
   return family;
 }
 
+bool RunsOnCapability(const DeviceTarget& code, int capability) {
+  return code.is_specific ? code.level == capability : code.level <= capability;
+}
+
 absl::Status CheckRunsOn(const Target& program, const Target& device) {
   if (program.devices.empty() || device.devices.empty()) {
     return absl::FailedPreconditionError("the program or the device has no target");
@@ -101,7 +107,7 @@ absl::Status CheckRunsOn(const Target& program, const Target& device) {
   for (const DeviceTarget& needed : GpusOf(program)) {
     const auto found =
         std::find_if(available.begin(), available.end(), [&needed](const DeviceTarget& gpu) {
-          return gpu.arch == needed.arch && gpu.level >= needed.level;
+          return gpu.arch == needed.arch && RunsOnCapability(needed, gpu.level);
         });
     if (found == available.end()) {
       return absl::FailedPreconditionError(

@@ -6,7 +6,7 @@
 //   cpu     = arch "-" os *( "-" feature )          ; x86-64-v3-linux, x86-64-v4-linux-vnni
 //   arch    = "x86-64" [ "-v2" / "-v3" / "-v4" ] / "arm-64" / "arm-32" / "riscv-64" / "wasm-32"
 //   os      = "linux" / "android" / "wasi" ; no other yet
-//   gpu     = "cuda-sm" 2*3DIGIT / "opencl"
+//   gpu     = "cuda-sm" 2*3DIGIT [ "a" ] / "opencl"
 // The x86-64 levels are those of the psABI (x86-64-v2: SSE4.2, v3: AVX2+FMA+F16C+BMI, v4: AVX-512
 // F, BW, CD, DQ, VL). A level implies its features and those of the levels below.
 #ifndef SLIPWAY_CORE_TARGET_TARGET_H_
@@ -32,12 +32,15 @@ struct DeviceTarget {
   Os os = Os::kLinux;
   int level = 0;                      // x86-64: 1 to 4. cuda: the compute capability, 90 for sm90.
   std::vector<std::string> features;  // Names of the lexicon, "avx2", "fma", "avx512f", "vnni", ...
+  // cuda: "sm90a", code with instructions that devices of exactly this capability have, and later ones need not.
+  bool is_specific = false;
 
   bool Has(absl::string_view feature) const;
   // Canonical spelling: only features that the architecture's level does not imply are written.
   std::string ToString() const;
   friend bool operator==(const DeviceTarget& a, const DeviceTarget& b) {
-    return a.arch == b.arch && a.os == b.os && a.level == b.level && a.features == b.features;
+    return a.arch == b.arch && a.os == b.os && a.level == b.level &&
+           a.is_specific == b.is_specific && a.features == b.features;
   }
 };
 
@@ -72,6 +75,9 @@ std::string FamilyOf(const Target& target);
 
 // The bytes that a program may have in memory at once: where pointers have 32 bits 2^31 - 1, the largest object of C.
 int64_t AddressableBytes(const DeviceTarget& device);
+
+// Whether what was compiled for `code`, of CUDA, runs on a device of that compute capability.
+bool RunsOnCapability(const DeviceTarget& code, int capability);
 
 // OK when a device described by `device` can run what was compiled for `program`.
 // FAILED_PRECONDITION names the missing feature or the architectures that differ.

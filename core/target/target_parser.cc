@@ -60,12 +60,16 @@ std::string KnownArchs() {
   return absl::StrCat(
       absl::StrJoin(CpuArchs(), ", ",
                     [](std::string* out, Arch arch) { absl::StrAppend(out, ArchName(arch)); }),
-      ", cuda-smNN, opencl");
+      ", cuda-smNN, cuda-sm90a, opencl");
 }
+
+// The capability of whose own instructions code is made.
+constexpr int kSpecific = 90;
 
 absl::StatusOr<DeviceTarget> ParseCuda(absl::string_view text) {
   DeviceTarget device{.arch = Arch::kCuda, .os = Os::kNone, .level = 0, .features = {}};
   absl::string_view digits = text;
+  device.is_specific = absl::ConsumeSuffix(&digits, "a");
   const bool has_digits = absl::ConsumePrefix(&digits, "cuda-sm") &&
                           (digits.size() == 2 || digits.size() == 3) && digits[0] != '0' &&
                           std::all_of(digits.begin(), digits.end(), absl::ascii_isdigit);
@@ -74,7 +78,16 @@ absl::StatusOr<DeviceTarget> ParseCuda(absl::string_view text) {
         absl::StrCat("the target ", Quote(text),
                      " has no compute capability of two or three digits, as in 'cuda-sm90'"));
   }
-  return device;
+  if (!device.is_specific || device.level == kSpecific) return device;
+  if (device.level < kSpecific) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the target ", Quote(text), " is none: before 'cuda-sm90a' no capability has instructions ",
+        "that later ones lack"));
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("the target ", Quote(text),
+                   " cannot be had yet, it lacks templates for what it alone can do; ", "'cuda-sm",
+                   device.level, "' or 'cuda-sm90a' can"));
 }
 
 absl::StatusOr<DeviceTarget> ParseCpu(Arch arch, absl::string_view text, absl::string_view rest) {
@@ -186,7 +199,9 @@ std::vector<std::string> KnownTargets() {
           "arm-64-linux,opencl",
           "x86-64-v3-linux,cuda-sm80",
           "x86-64-v3-linux,cuda-sm90",
-          "arm-64-linux,cuda-sm90"};
+          "x86-64-v3-linux,cuda-sm90a",
+          "arm-64-linux,cuda-sm90",
+          "arm-64-linux,cuda-sm90a"};
 }
 
 }  // namespace slipway

@@ -27,12 +27,13 @@ Target Parse(absl::string_view text) {
 }
 
 TEST(TargetTest, CanonicalTextComesBack) {
-  for (const char* text : {"x86-64-linux", "x86-64-v2-linux", "x86-64-v3-linux", "x86-64-v4-linux",
-                           "x86-64-v4-linux-vnni", "x86-64-v4-linux-bf16-fp16-vnni",
-                           "x86-64-v3-android", "x86-64-v3-linux-avxvnni", "arm-64-linux",
-                           "arm-64-android-dotprod-fp16", "arm-32-linux-neon", "riscv-64-linux-v",
-                           "wasm-32-wasi-simd128-threads", "x86-64-v3-linux,cuda-sm90",
-                           "arm-64-android,opencl", "x86-64-v4-linux,cuda-sm90,cuda-sm120"}) {
+  for (const char* text :
+       {"x86-64-linux", "x86-64-v2-linux", "x86-64-v3-linux", "x86-64-v4-linux",
+        "x86-64-v4-linux-vnni", "x86-64-v4-linux-bf16-fp16-vnni", "x86-64-v3-android",
+        "x86-64-v3-linux-avxvnni", "arm-64-linux", "arm-64-android-dotprod-fp16",
+        "arm-32-linux-neon", "riscv-64-linux-v", "wasm-32-wasi-simd128-threads",
+        "x86-64-v3-linux,cuda-sm90", "x86-64-v3-linux,cuda-sm90a", "arm-64-android,opencl",
+        "x86-64-v4-linux,cuda-sm90,cuda-sm120"}) {
     EXPECT_EQ(Parse(text).ToString(), text);
   }
 }
@@ -59,6 +60,10 @@ TEST(TargetTest, LevelsImplyTheirFeatures) {
   EXPECT_THAT(Parse("x86-64-linux").host().features, ElementsAre("sse2"));
   EXPECT_TRUE(Parse("x86-64-linux-avx2").host().Has("sse3"));
   EXPECT_EQ(Parse("x86-64-v3-linux,cuda-sm90").devices[1].level, 90);
+  EXPECT_FALSE(Parse("x86-64-v3-linux,cuda-sm90").devices[1].is_specific);
+  EXPECT_EQ(Parse("x86-64-v3-linux,cuda-sm90a").devices[1].level, 90);
+  EXPECT_TRUE(Parse("x86-64-v3-linux,cuda-sm90a").devices[1].is_specific);
+  EXPECT_FALSE(Parse("x86-64-v3-linux,cuda-sm90a") == Parse("x86-64-v3-linux,cuda-sm90"));
 }
 
 TEST(TargetTest, RefusesWithWhatIsKnown) {
@@ -91,9 +96,17 @@ TEST(TargetTest, WantsOneCpuAndThenItsGpus) {
        {"cuda-sm90", "cuda-sm90,x86-64-linux", "x86-64-linux,x86-64-linux", "opencl"}) {
     EXPECT_THAT(ParseTarget(text), StatusIs(kBad, HasSubstr("one CPU"))) << text;
   }
-  for (const char* text : {"x86-64-linux,cuda", "x86-64-linux,cuda-sm9", "x86-64-linux,cuda-sm09",
-                           "x86-64-linux,cuda-sm9000", "x86-64-linux,cuda-smxx"}) {
+  for (const char* text :
+       {"x86-64-linux,cuda", "x86-64-linux,cuda-sm9", "x86-64-linux,cuda-sm09",
+        "x86-64-linux,cuda-sm9000", "x86-64-linux,cuda-smxx", "x86-64-linux,cuda-sma",
+        "x86-64-linux,cuda-sm90aa", "x86-64-linux,cuda-sm90f"}) {
     EXPECT_THAT(ParseTarget(text), StatusIs(kBad, HasSubstr("cuda-sm90'"))) << text;
+  }
+  EXPECT_THAT(ParseTarget("x86-64-linux,cuda-sm80a"), StatusIs(kBad, HasSubstr("'cuda-sm80a'")));
+  for (const char* text : {"x86-64-linux,cuda-sm100a", "x86-64-linux,cuda-sm120a"}) {
+    EXPECT_THAT(ParseTarget(text),
+                StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("'cuda-sm90a' can")))
+        << text;
   }
   EXPECT_THAT(ParseTarget("x86-64-linux,"), StatusIs(kBad));
   std::string many = "x86-64-linux";
@@ -163,6 +176,21 @@ TEST(CheckRunsOnTest, EveryGpuNeedsOneOfItsOwn) {
               StatusIs(no, HasSubstr("needs a 'cuda-sm90'")));
   EXPECT_THAT(Check("x86-64-linux,cuda-sm80,cuda-sm80", "x86-64-linux,cuda-sm90"), StatusIs(no));
   EXPECT_THAT(Check("x86-64-linux,opencl", "x86-64-linux,cuda-sm90"), StatusIs(no));
+}
+
+TEST(CheckRunsOnTest, CodeOfOneCapabilityRunsOnThatAlone) {
+  const absl::StatusCode no = absl::StatusCode::kFailedPrecondition;
+  EXPECT_OK(Check("x86-64-linux,cuda-sm90a", "x86-64-linux,cuda-sm90"));
+  EXPECT_OK(Check("x86-64-linux,cuda-sm90a", "x86-64-linux,cuda-sm100,cuda-sm90"));
+  for (const char* device : {"cuda-sm89", "cuda-sm100", "cuda-sm120"}) {
+    EXPECT_THAT(Check("x86-64-linux,cuda-sm90a", absl::StrCat("x86-64-linux,", device)),
+                StatusIs(no, AllOf(HasSubstr("needs a 'cuda-sm90a'"), HasSubstr(device))));
+  }
+  // Whoever runs anywhere leaves it to the one that does not.
+  EXPECT_OK(Check("x86-64-linux,cuda-sm90,cuda-sm90a", "x86-64-linux,cuda-sm90,cuda-sm100"));
+  EXPECT_OK(Check("x86-64-linux,cuda-sm80,cuda-sm90a", "x86-64-linux,cuda-sm90,cuda-sm80"));
+  EXPECT_THAT(Check("x86-64-linux,cuda-sm90,cuda-sm90a", "x86-64-linux,cuda-sm90,cuda-sm80"),
+              StatusIs(no));
 }
 
 TEST(WithoutPermissionsTest, KeepsWhatEveryProcessMayUse) {

@@ -15,18 +15,20 @@
 namespace slipway {
 namespace {
 
-// PTX goes on to run on every later device.
+// PTX goes on to run on every later device, but for that of "sm_90a", whose instructions one capability has.
 absl::Status CheckCapability(const CudaDevice& device, const PtxText& text) {
   absl::string_view digits = text.target;
+  const bool is_specific = absl::ConsumeSuffix(&digits, "a");
+  const int capability = device.facts().capability;
   int needed = 0;
   if (!absl::ConsumePrefix(&digits, "sm_") || !absl::SimpleAtoi(digits, &needed)) {
     return absl::InvalidArgumentError(
         absl::StrCat("PTX for '", absl::Utf8SafeCEscape(text.target),
                      "' is none for the devices of a compute capability, 'sm_80'"));
   }
-  if (needed <= device.facts().capability) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the code is for sm_", needed, ", ", device.name(), " is sm_", device.facts().capability));
+  if (is_specific ? needed == capability : needed <= capability) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("the code is for ", text.target, ", ", device.name(), " is sm_", capability));
 }
 
 absl::StatusOr<CUmodule> LoadModule(const CudaDevice& device, const PtxText& read,

@@ -26,8 +26,8 @@ class CudaCode final : public DeviceCode {
   static constexpr size_t kMaxLogBytes = 4096;
 
   // The driver keeps what it has compiled. UNIMPLEMENTED for a kind that is no PTX; INVALID_ARGUMENT with the start of the compiler's
-  // log, or the entry that the text does not have; FAILED_PRECONDITION for a text that is for later devices than this one, or later
-  // drivers than this machine's, with both.
+  // log, or the entry that the text does not have; FAILED_PRECONDITION for a text that is for later devices than this one, for
+  // those of another capability alone ("sm_90a"), or later drivers than this machine's, with both.
   static absl::StatusOr<std::unique_ptr<DeviceCode>> Load(const CudaDevice& device,
                                                           const v1::Code& code,
                                                           absl::string_view text);

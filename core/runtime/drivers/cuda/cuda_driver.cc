@@ -36,7 +36,7 @@ absl::Status CheckCapability(const Target& target, uint32_t device) {
   if (ordinal >= count) return absl::OkStatus();  // Which Open says.
   SLIPWAY_ASSIGN_OR_RETURN(const CUdevice id, DeviceAt(*cuda, ordinal));
   SLIPWAY_ASSIGN_OR_RETURN(const CudaFacts facts, ReadFacts(*cuda, id));
-  if (facts.capability >= target.devices[device].level) return absl::OkStatus();
+  if (RunsOnCapability(target.devices[device], facts.capability)) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       "the program for \"", target.ToString(), "\" needs a \"", target.devices[device].ToString(),
       "\", cuda ", ordinal, " (", facts.name, ") is a \"cuda-sm", facts.capability, "\""));

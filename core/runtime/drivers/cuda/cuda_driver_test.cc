@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/base/files.h"
 #include "core/runtime/drivers/cuda/testing/test_entries.h"
@@ -81,6 +82,21 @@ TEST(CudaDevice, NamesBothCapabilitiesWhereTheDeviceIsTooOld) {
   const FakeIsTold told("capability=75");
   EXPECT_THAT(Open()->LoadCode(Code({"add"}), 1, kPtx),
               StatusIs(Status::kFailedPrecondition, AllOf(HasSubstr("sm_80"), HasSubstr("sm_75"))));
+}
+
+TEST(CudaDevice, NamesBothCapabilitiesOfCodeThatIsForOneAlone) {
+  std::string text(kPtx);
+  absl::StrReplaceAll({{".version 7.0", ".version 8.0"}, {"sm_80", "sm_90a"}}, &text);
+  {
+    const FakeIsTold told("capability=90 ptx=8.0");
+    EXPECT_OK(Open()->LoadCode(Code({"add"}), 1, text));
+  }
+  for (const char* other : {"89", "100"}) {
+    const FakeIsTold told(absl::StrCat("ptx=8.0 capability=", other));
+    EXPECT_THAT(Open()->LoadCode(Code({"add"}), 1, text),
+                StatusIs(Status::kFailedPrecondition,
+                         AllOf(HasSubstr("sm_90a"), HasSubstr(absl::StrCat("is sm_", other)))));
+  }
 }
 
 TEST(CudaDevice, SaysHowMuchMemoryIsLeft) {

@@ -20,7 +20,7 @@ struct PtxEntry {
 
 struct PtxText {
   std::string version;  // Of the language: "7.0".
-  std::string target;   // "sm_80".
+  std::string target;   // "sm_80", or "sm_90a".
   std::map<std::string, PtxEntry> entries;
 };
 
