@@ -39,7 +39,8 @@ bool ParseArgument(absl::string_view word, EntryLaunch& launch) {
 }
 
 bool ParseLaunch(const std::vector<absl::string_view>& words, EntryLaunch& launch) {
-  if (words.size() < 8) return false;
+  constexpr size_t kNumbers = 9;
+  if (words.size() < kNumbers) return false;
   launch.entry = std::string(words[1]);
   for (size_t i = 0; i < 3; ++i) {
     const std::optional<int64_t> groups = ParseNumber(words[2 + i]);
@@ -48,7 +49,10 @@ bool ParseLaunch(const std::vector<absl::string_view>& words, EntryLaunch& launc
     launch.groups[i] = *groups;
     launch.group[i] = *group;
   }
-  for (size_t i = 8; i < words.size(); ++i) {
+  const std::optional<int64_t> shared = ParseNumber(words[kNumbers - 1]);
+  if (!shared.has_value()) return false;
+  launch.shared_bytes = *shared;
+  for (size_t i = kNumbers; i < words.size(); ++i) {
     if (!ParseArgument(words[i], launch)) return false;
   }
   return true;
@@ -82,6 +86,7 @@ std::string FormatDeviceKernel(const DeviceKernel& kernel) {
     std::string line = absl::StrCat("launch ", launch.entry);
     for (const int64_t groups : launch.groups) absl::StrAppend(&line, " ", groups);
     for (const int64_t group : launch.group) absl::StrAppend(&line, " ", group);
+    absl::StrAppend(&line, " ", launch.shared_bytes);
     AppendArguments('r', launch.reads, line);
     AppendArguments('w', launch.writes, line);
     absl::StrAppend(&bytes, line, "\n");

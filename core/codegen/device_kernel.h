@@ -31,6 +31,7 @@ struct EntryLaunch {
   std::string entry;  // A C identifier, of this kernel alone.
   std::array<int64_t, 3> groups = {1, 1, 1};
   std::array<int64_t, 3> group = {1, 1, 1};
+  int64_t shared_bytes = 0;  // Of a group, beyond what the entry declares.
   // In the order of the entry's parameters: what it only reads, and what it writes, and may read as well.
   std::vector<DeviceArgument> reads;
   std::vector<DeviceArgument> writes;

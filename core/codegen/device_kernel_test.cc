@@ -23,9 +23,10 @@ DeviceKernel Example() {
   kernel.launches.push_back({"f_0",
                              {3, 2, 1},
                              {64, 1, 1},
+                             4096,
                              {{Kind::kInput, 1}, {Kind::kScratch, 0}},
                              {{Kind::kOutput, 0}}});
-  kernel.launches.push_back({"f_1", {1, 1, 1}, {1, 1, 1}, {}, {{Kind::kScratch, 1}}});
+  kernel.launches.push_back({"f_1", {1, 1, 1}, {1, 1, 1}, 0, {}, {{Kind::kScratch, 1}}});
   return kernel;
 }
 
@@ -38,6 +39,7 @@ TEST(DeviceKernel, IsTheSameAfterACache) {
   EXPECT_EQ(kernel.launches[0].entry, "f_0");
   EXPECT_THAT(kernel.launches[0].groups, ElementsAre(3, 2, 1));
   EXPECT_THAT(kernel.launches[0].group, ElementsAre(64, 1, 1));
+  EXPECT_EQ(kernel.launches[0].shared_bytes, 4096);
   EXPECT_EQ(kernel.launches[0].reads, Example().launches[0].reads);
   EXPECT_EQ(kernel.launches[1].writes, Example().launches[1].writes);
   EXPECT_EQ(FormatDeviceKernel(kernel), FormatDeviceKernel(Example()));
@@ -51,8 +53,9 @@ TEST(DeviceKernel, OtherBytesAreNone) {
                     "ELF"),
         whole.substr(0, 10), "launch f 1 1 1\n\n" + whole,
         std::string("scratch -1\npreamble 0\n\n"), std::string("preamble 9\n\nshort"),
-        std::string("launch f 1 1 1 1 1 1 rx1\npreamble 0\n\n"),
-        std::string("launch f 1 1 1 1 1 1 ri99999999999\npreamble 0\n\n")}) {
+        std::string("launch f 1 1 1 1 1 1 0 rx1\npreamble 0\n\n"),
+        std::string("launch f 1 1 1 1 1 1 ri1\npreamble 0\n\n"),
+        std::string("launch f 1 1 1 1 1 1 0 ri99999999999\npreamble 0\n\n")}) {
     EXPECT_THAT(ParseDeviceKernel(bytes), StatusIs(absl::StatusCode::kInvalidArgument)) << bytes;
   }
 }

@@ -123,7 +123,10 @@ BackendPipeline GpuBackend::PipelineFor(const Target& target, Precision precisio
 }
 
 LaunchedEntry Launched(const EntryLaunch& launch, const Graph& body, uint32_t entry) {
-  LaunchedEntry launched{.entry = entry, .groups = launch.groups, .group = launch.group};
+  LaunchedEntry launched{.entry = entry,
+                         .groups = launch.groups,
+                         .group = launch.group,
+                         .shared_bytes = launch.shared_bytes};
   const auto number = [&](const DeviceArgument& argument) {
     const auto inputs = static_cast<int>(body.inputs.size());
     switch (argument.kind) {

@@ -242,6 +242,7 @@ absl::Status FunctionBuilder::AddLaunchSteps(const Node& node, const LaunchedKer
       call.mutable_launch()->add_groups()->set_constant(launched.groups[d]);
       call.mutable_launch()->add_group(launched.group[d]);
     }
+    call.mutable_launch()->set_shared_bytes(launched.shared_bytes);
     costs_.emplace_back();
     // What it costs is said once, of the last one, which makes the output.
     if (i + 1 == kernel.launches.size()) SLIPWAY_RETURN_IF_ERROR(SetCost(node, costs_.back()));

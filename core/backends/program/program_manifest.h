@@ -27,6 +27,7 @@ struct LaunchedEntry {
   uint32_t entry = 0;
   std::array<int64_t, 3> groups = {1, 1, 1};
   std::array<int64_t, 3> group = {1, 1, 1};
+  int64_t shared_bytes = 0;  // Of a group, beyond what the entry declares.
   // What it only reads, and what it writes, by number: the node's inputs, its outputs, then its scratch memory.
   std::vector<int> reads;
   std::vector<int> writes;
