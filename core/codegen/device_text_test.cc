@@ -43,11 +43,14 @@ ImageParam Input() {
 struct Language {
   const char* name;
   const char* target;
-  absl::StatusOr<DeviceKernel> (*text_of)(const DeviceModule&);
+  absl::StatusOr<DeviceKernel> (*text_of)(const DeviceModule&, const DeviceTarget&);
   const char* entry;  // What declares one.
 };
 
-constexpr Language kOpenCl = {"OpenCl", "x86-64-linux,opencl", OpenClTextOf, "__kernel void "};
+constexpr Language kOpenCl = {
+    "OpenCl", "x86-64-linux,opencl",
+    [](const DeviceModule& module, const DeviceTarget&) { return OpenClTextOf(module); },
+    "__kernel void "};
 constexpr Language kPtx = {"Ptx", "x86-64-linux,cuda-sm80", PtxTextOf, ".visible .entry "};
 
 absl::StatusOr<DeviceKernel> Compile(const Language& language, Func output,
@@ -60,7 +63,7 @@ absl::StatusOr<DeviceKernel> Compile(const Language& language, Func output,
   SLIPWAY_ASSIGN_OR_RETURN(
       const DeviceModule module,
       ReadDeviceModule(pipeline.compile_to_module({input}, "f", halide), *stores, "k"));
-  return language.text_of(module);
+  return language.text_of(module, target.devices[1]);
 }
 
 class DeviceTextTest : public ::testing::TestWithParam<Language> {
@@ -116,7 +119,7 @@ TEST_P(DeviceTextTest, TablesLieInTheText) {
   ASSERT_OK_AND_ASSIGN(const DeviceKernel kernel, TextOf(output, input));
   ASSERT_EQ(kernel.launches.size(), 1u);
   EXPECT_THAT(kernel.launches[0].reads, ElementsAre(DeviceArgument{Kind::kInput, 0}));
-  const bool is_opencl = GetParam().text_of == OpenClTextOf;
+  const bool is_opencl = GetParam().text_of == kOpenCl.text_of;
   EXPECT_THAT(kernel.text,
               HasSubstr(is_opencl ? "__constant const uint" : ".global .align 16 .b32 k_0_table_"));
   EXPECT_THAT(kernel.text, HasSubstr(is_opencl ? "0x63ul,0x62ul" : "0x63,0x62"));
@@ -142,7 +145,7 @@ TEST_P(DeviceTextTest, WideRemaindersKeepAllBits) {
   output(x) = bits % Halide::Expr(uint64_t{1} << 62);
   Map(output, x);
   ASSERT_OK_AND_ASSIGN(const DeviceKernel kernel, TextOf(output, input));
-  if (GetParam().text_of == OpenClTextOf) {
+  if (GetParam().text_of == kOpenCl.text_of) {
     EXPECT_THAT(kernel.text, AllOf(HasSubstr("<<"), HasSubstr(">>"), Not(HasSubstr(" & "))));
   } else {
     EXPECT_THAT(kernel.text, HasSubstr("4611686018427387903"));
@@ -236,6 +239,8 @@ DeviceModule OneLaunch(const std::string& text) {
           .launches = {launch}};
 }
 
+const DeviceTarget kGpu = {.arch = Arch::kCuda, .os = Os::kNone, .level = 80};
+
 // What is read comes first.
 TEST(PtxText, ParametersAreOrderedAnew) {
   ASSERT_OK_AND_ASSIGN(
@@ -243,7 +248,8 @@ TEST(PtxText, ParametersAreOrderedAnew) {
       PtxTextOf(
           OneLaunch("\t// .globl f\n.visible .entry f(\n\t.param .u64 f_param_0,\n\t.param .u64 "
                     "f_param_1\n)\n{\n\tld.param.u64 \t%rd1, [f_param_0];\n\tld.param.u64 "
-                    "\t%rd2, [f_param_1];\n\tret;\n}\n")));
+                    "\t%rd2, [f_param_1];\n\tret;\n}\n"),
+          kGpu));
   EXPECT_EQ(kernel.preamble, ".version 7.0\n.target sm_80\n.address_size 64\n");
   EXPECT_EQ(kernel.text,
             ".visible .entry k_0(\n\t.param .u64 .ptr .global .align 1 k_0_param_0,\n"
@@ -252,13 +258,25 @@ TEST(PtxText, ParametersAreOrderedAnew) {
             "\tret;\n}\n");
 }
 
+// So that a text has kernels beside it that are for one capability alone.
+TEST(PtxText, IsForTheCapabilityAlone) {
+  DeviceTarget gpu = kGpu;
+  gpu.level = 90;
+  gpu.is_specific = true;
+  const std::string entry =
+      ".visible .entry f(\n\t.param .u64 f_param_0,\n\t.param .u64 f_param_1\n)\n{\n\tret;\n}\n";
+  ASSERT_OK_AND_ASSIGN(const DeviceKernel kernel, PtxTextOf(OneLaunch(entry), gpu));
+  EXPECT_EQ(kernel.preamble, ".version 8.0\n.target sm_90a\n.address_size 64\n");
+}
+
 TEST(PtxText, WhatNeedsMoreThanItsEntriesIsRefused) {
-  EXPECT_THAT(PtxTextOf(OneLaunch(".extern .func f_of_a_library\n()\n;\n")),
+  EXPECT_THAT(PtxTextOf(OneLaunch(".extern .func f_of_a_library\n()\n;\n"), kGpu),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("f_of_a_library")));
-  EXPECT_THAT(PtxTextOf(OneLaunch("")),
+  EXPECT_THAT(PtxTextOf(OneLaunch(""), kGpu),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("no text")));
   EXPECT_THAT(PtxTextOf(OneLaunch(".visible .entry f(\n\t.param .u64 f_param_0,\n\t.param .f32 "
-                                  "f_param_1\n)\n{\n\tret;\n}\n")),
+                                  "f_param_1\n)\n{\n\tret;\n}\n"),
+                        kGpu),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("else than tensors")));
 }
 

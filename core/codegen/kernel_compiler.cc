@@ -57,12 +57,12 @@ absl::Status WriteFile(const std::string& bytes, const std::string& path) {
 }
 
 // Writes the text of a device that is no host; null for one that is.
-using TextWriter = absl::StatusOr<DeviceKernel> (*)(const DeviceModule& module);
+using TextWriter = std::function<absl::StatusOr<DeviceKernel>(const DeviceModule& module)>;
 
-TextWriter TextWriterFor(Arch arch) {
-  switch (arch) {
+TextWriter TextWriterFor(const DeviceTarget& device) {
+  switch (device.arch) {
     case Arch::kCuda:
-      return PtxTextOf;
+      return [device](const DeviceModule& module) { return PtxTextOf(module, device); };
     case Arch::kOpenCl:
       return OpenClTextOf;
     default:
@@ -75,7 +75,7 @@ absl::Status WriteObject(GroupPipeline& group, const std::string& function,
                          const DeviceTarget& device, DotProducts dot_products,
                          const std::string& path, KernelScratch& scratch) {
   SLIPWAY_ASSIGN_OR_RETURN(const Halide::Target target, HalideTargetFor(device, dot_products));
-  const TextWriter write_text = TextWriterFor(device.arch);
+  const TextWriter write_text = TextWriterFor(device);
   const auto stores = std::make_shared<DeviceStores>();
   if (write_text != nullptr) group.pipeline.add_custom_lowering_pass(new LowerForDevice(stores));
   const auto tiles = std::make_shared<absl::Status>();

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
+#include "core/codegen/ptx_head.h"
 
 namespace slipway {
 namespace {
@@ -163,7 +164,7 @@ absl::Status AddEntry(const std::map<std::string, EntryText>& entries, const Mod
 
 }  // namespace
 
-absl::StatusOr<DeviceKernel> PtxTextOf(const DeviceModule& module) {
+absl::StatusOr<DeviceKernel> PtxTextOf(const DeviceModule& module, const DeviceTarget& device) {
   const std::string clean = WithoutComments(module.text);
   const absl::string_view text = clean;
   const size_t version = text.find(".version");
@@ -174,7 +175,9 @@ absl::StatusOr<DeviceKernel> PtxTextOf(const DeviceModule& module) {
   const size_t first = head + kLastOfHead.size();
   DeviceKernel kernel;
   kernel.scratch_bytes = module.scratch_bytes;
-  kernel.preamble = std::string(text.substr(version, first - version));
+  // What LLVM writes is for all later devices; kernels beside it may be for this one alone.
+  kernel.preamble =
+      device.is_specific ? PtxHead(device) : std::string(text.substr(version, first - version));
   SLIPWAY_ASSIGN_OR_RETURN(const auto entries, FindEntries(text.substr(first)));
   for (const ModuleLaunch& launch : module.launches) {
     SLIPWAY_RETURN_IF_ERROR(AddEntry(entries, launch, kernel.text));

@@ -5,12 +5,13 @@
 #include "absl/status/statusor.h"
 #include "core/codegen/device_kernel.h"
 #include "core/codegen/device_module.h"
+#include "core/target/target.h"
 
 namespace slipway {
 
 // As OpenClTextOf (opencl_text.h). Pointers are declared as such, so that whoever loads the text can count them. UNIMPLEMENTED for a text that
 // needs more than its entries: functions of a library, or data.
-absl::StatusOr<DeviceKernel> PtxTextOf(const DeviceModule& module);
+absl::StatusOr<DeviceKernel> PtxTextOf(const DeviceModule& module, const DeviceTarget& device);
 
 }  // namespace slipway
 
