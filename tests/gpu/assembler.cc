@@ -41,6 +41,10 @@ CommandResult Run(std::vector<std::string> argv) {
   return RunCommand(command);
 }
 
+// How machine code multiplies on tensor cores.
+constexpr char kByWarp[] = "HMMA";
+constexpr char kByWarpGroup[] = "HGMMA";
+
 std::string CodeFile(const std::string& folder) { return JoinPath(folder, "kernels.cubin"); }
 
 // Without "@!P0 ", or "@!PT ".
@@ -113,7 +117,10 @@ absl::StatusOr<InstructionMix> MainLoopOf(absl::string_view disassembly) {
       const absl::string_view name = WithoutPredicate(instructions[i]);
       ++mix[std::string(name.substr(0, name.find(' ')))];
     }
-    if (CountOf(mix, "HMMA") > CountOf(most, "HMMA")) most = std::move(mix);
+    if (CountOf(mix, kByWarp) + CountOf(mix, kByWarpGroup) >
+        CountOf(most, kByWarp) + CountOf(most, kByWarpGroup)) {
+      most = std::move(mix);
+    }
   }
   if (most.empty()) return absl::NotFoundError("no loop multiplies on tensor cores");
   return most;

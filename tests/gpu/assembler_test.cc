@@ -34,6 +34,15 @@ TEST(MainLoopOf, IsTheOneThatMultiplies) {
   EXPECT_EQ(CountOf(mix, ""), 6);
 }
 
+TEST(MainLoopOf, MultipliesByWarpGroupsToo) {
+  ASSERT_OK_AND_ASSIGN(const InstructionMix mix, MainLoopOf(R"(
+.L_x_1:
+        /*0010*/                   HGMMA.64x128x16.F32 R24, gdesc[UR4].tnspB, R24, gsb0 ;
+        /*0020*/              @P0  BRA `(.L_x_1) ;
+)"));
+  EXPECT_EQ(CountOf(mix, "HGMMA"), 1);
+}
+
 TEST(ReadResources, AreTheMostOfAnyKernel) {
   const KernelResources resources = ReadResources(R"(ptxas info    : 0 bytes gmem
 ptxas info    : Function properties for first

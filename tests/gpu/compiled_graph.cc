@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "core/backends/gpu/gpu_backend.h"
 #include "core/base/status_macros.h"
 #include "core/passes/pipeline.h"
@@ -48,6 +51,23 @@ absl::StatusOr<CompiledGraph> GraphCompiler::Compile(Graph graph, absl::string_v
     if (pass.name == "UseTensorCores") compiled.products = absl::StrJoin(pass.notes, "\n");
   }
   return compiled;
+}
+
+absl::StatusOr<CompiledGraph> GraphCompiler::Compile(const Graph& graph, absl::string_view target,
+                                                     Precision precision,
+                                                     const ProductDivision& division) {
+  SLIPWAY_ASSIGN_OR_RETURN(const CompiledGraph chosen, Compile(graph, target, precision));
+  const TensorTile& tile = division.tile;
+  std::string records;
+  for (const std::string& schedule : chosen.schedules) {
+    // "KERNEL product rows=..."
+    const std::vector<std::string> words = absl::StrSplit(schedule, ' ');
+    if (!absl::EndsWith(words.at(1), "product")) continue;
+    absl::StrAppend(&records, words[0], tile.is_of_warp_groups ? " warp-group-product" : " product",
+                    " rows=", tile.rows, " columns=", tile.columns, " high=", tile.warps_of_rows,
+                    " wide=", tile.warps_of_columns, " parts=", division.parts, "\n");
+  }
+  return Compile(graph, target, precision, records);
 }
 
 std::string DeviceTextOf(const Artifact& artifact) {

@@ -12,6 +12,7 @@
 #include "core/backends/backend_environment.h"
 #include "core/backends/target_backend.h"
 #include "core/base/clock.h"
+#include "core/codegen/tensor_cores/tensor_tile.h"
 #include "core/passes/testing/pass_tester.h"
 #include "core/tensor/precision.h"
 
@@ -38,6 +39,9 @@ class GraphCompiler {
   // Of a graph, with the types of its nodes.
   absl::StatusOr<CompiledGraph> Compile(Graph graph, absl::string_view target, Precision precision,
                                         absl::string_view schedules = "");
+  // The same with its products on tensor cores divided so.
+  absl::StatusOr<CompiledGraph> Compile(const Graph& graph, absl::string_view target,
+                                        Precision precision, const ProductDivision& division);
   const PassTester& tester() const { return tester_; }
 
  private:

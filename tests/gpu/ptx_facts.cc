@@ -4,12 +4,14 @@
 #include <memory>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
+#include "core/codegen/tensor_cores/tensor_tile.h"
 #include "tests/gpu/compiled_graph.h"
 #include "tests/gpu/graphs.h"
 #include "tests/gpu/product_graphs.h"
@@ -18,6 +20,7 @@ namespace slipway::testing {
 namespace {
 
 constexpr char kTarget[] = "x86-64-linux,cuda-sm80";
+constexpr char kWarpGroupTarget[] = "x86-64-linux,cuda-sm90a";
 
 struct EntryFacts {
   int parameters = 0;
@@ -46,6 +49,10 @@ std::string Sizes(const google::protobuf::RepeatedPtrField<v1::Size>& groups) {
   return absl::StrJoin(sizes, "x");
 }
 
+std::string SharedBytes(int64_t bytes) {
+  return bytes == 0 ? "" : absl::StrCat(", sharing ", bytes, " bytes");
+}
+
 std::string FactsOf(const CompiledGraph& compiled) {
   std::string facts = compiled.notes + "\n";
   if (!compiled.products.empty()) absl::StrAppend(&facts, compiled.products, "\n");
@@ -58,12 +65,33 @@ std::string FactsOf(const CompiledGraph& compiled) {
       const EntryFacts& entry = entries.at(manifest.code(static_cast<int>(kernel.code()))
                                                .entries(static_cast<int>(kernel.kernel())));
       absl::StrAppend(&facts, step.name(), ": ", Sizes(kernel.launch().groups()), " groups of ",
-                      absl::StrJoin(kernel.launch().group(), "x"), ", reads ", kernel.inputs_size(),
+                      absl::StrJoin(kernel.launch().group(), "x"),
+                      SharedBytes(kernel.launch().shared_bytes()), ", reads ", kernel.inputs_size(),
                       ", writes ", kernel.outputs_size(), ", takes ", entry.parameters, "\n  ",
                       absl::StrJoin(entry.instructions, ", ", absl::PairFormatter(" ")), "\n");
     }
   }
   return facts;
+}
+
+// One of each way in which factors come to shared memory.
+absl::Status AddWarpGroups(GraphCompiler& compiler, std::string& facts) {
+  constexpr absl::string_view kNames[] = {"even", "rows_of_columns", "residual"};
+  TensorTile largest;
+  for (const TensorTile& tile : TensorTiles()) {
+    if (tile.is_of_warp_groups && tile.rows * tile.columns > largest.rows * largest.columns) {
+      largest = tile;
+    }
+  }
+  for (const ProductGraph& graph : ProductGraphs()) {
+    if (!absl::c_linear_search(kNames, graph.name)) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(const Graph parsed, compiler.tester().Parse(graph.text));
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(
+        const CompiledGraph compiled,
+        compiler.Compile(parsed, kWarpGroupTarget, Precision::kBfloat16, {largest, 1}), graph.name);
+    absl::StrAppend(&facts, "\n== ", graph.name, ", bf16, sm90a\n", FactsOf(compiled));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -82,6 +110,7 @@ absl::StatusOr<std::string> PtxFacts() {
                                   graph.name);
     absl::StrAppend(&facts, "\n== ", graph.name, ", bf16\n", FactsOf(compiled));
   }
+  SLIPWAY_RETURN_IF_ERROR(AddWarpGroups(*compiler, facts));
   return facts;
 }
 

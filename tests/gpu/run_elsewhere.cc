@@ -5,6 +5,7 @@
 #include "core/artifact/slip_file.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
+#include "core/target/target.h"
 #include "core/tensor/npy.h"
 #include "tests/common/command.h"
 
@@ -12,6 +13,15 @@ namespace slipway::testing {
 namespace {
 
 constexpr int64_t kMaxBytes = int64_t{1} << 30;
+
+// Of a GPU that runs the program: a late one, or the only one.
+int CapabilityFor(const Target& target) {
+  constexpr int kLate = 120;
+  for (const DeviceTarget& device : target.devices) {
+    if (device.is_specific) return device.level;
+  }
+  return kLate;
+}
 
 }  // namespace
 
@@ -28,7 +38,8 @@ absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
   CommandOptions command;
   command.argv = {RunfilePath("tests/gpu/run_program"), program, folder};
   command.environment = {{"LD_LIBRARY_PATH", RunfilePath("core/runtime/drivers/cuda/testing")},
-                         {"SLIPWAY_FAKE_CUDA", "capability=120"},
+                         {"SLIPWAY_FAKE_CUDA",
+                          absl::StrCat("capability=", CapabilityFor(artifact.manifest().target()))},
                          {"SLIPWAY_FAKE_CUDA_TRACE", JoinPath(folder, "trace")}};
   const CommandResult run = RunCommand(command);
   if (!run.status.ok()) return absl::InternalError(run.ToString());

@@ -30,6 +30,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::string kCuda = "x86-64-linux,cuda-sm80";
+// Whose warps multiply in fours.
+const std::string kHopper = "x86-64-linux,cuda-sm90a";
 
 double Largest(const Tensor& tensor) {
   double largest = 0;
@@ -105,6 +107,18 @@ class TensorCoreTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
+TensorTile WarpGroupTile(int rows, int columns) {
+  for (const TensorTile& tile : TensorTiles()) {
+    if (tile.is_of_warp_groups && tile.rows == rows && tile.columns == columns) return tile;
+  }
+  ADD_FAILURE() << "no tile of " << rows << " x " << columns;
+  return {};
+}
+
+std::string WarpGroupsMultiplyIn(Precision type) {
+  return absl::StrCat(".f32.", Name(type), ".", Name(type), " {");
+}
+
 class ProductTest : public TensorCoreTest,
                     public ::testing::WithParamInterface<std::tuple<Precision, ProductGraph>> {};
 
@@ -115,6 +129,19 @@ TEST_P(ProductTest, ComputesWhatTheReferenceDoes) {
   const std::string mma = absl::StrCat(Name(type), ".", Name(type), ".f32");
   EXPECT_THAT(DeviceTextOf(compiled.artifact), HasSubstr(mma));
   CheckRuns(compiled, type);
+}
+
+TEST_P(ProductTest, ComputesWhatTheReferenceDoesByWarpGroups) {
+  const auto& [type, product] = GetParam();
+  ASSERT_OK_AND_ASSIGN(const Graph graph, compiler_->tester().Parse(product.text));
+  for (const auto& [rows, columns] : {std::pair(64, 64), {128, 128}}) {
+    SCOPED_TRACE(columns);
+    ASSERT_OK_AND_ASSIGN(
+        const CompiledGraph compiled,
+        compiler_->Compile(graph, kHopper, type, {WarpGroupTile(rows, columns), 1}));
+    EXPECT_THAT(DeviceTextOf(compiled.artifact), HasSubstr(WarpGroupsMultiplyIn(type)));
+    CheckRuns(compiled, type);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ProductTest,
@@ -163,6 +190,24 @@ TEST_P(WeightTest, ComputesWhatTheReferenceDoes) {
   EXPECT_THAT(compiled.weights, HasSubstr("2 matrices of constants"));
 }
 
+TEST_P(WeightTest, ComputesWhatTheReferenceDoesByWarpGroups) {
+  const auto& [type, product] = GetParam();
+  ASSERT_OK_AND_ASSIGN(const Graph graph, compiler_->tester().Parse(product.text));
+  const std::vector<Tensor> inputs = RandomInputs(graph, 7);
+  const size_t weight = WeightOf(graph);
+  const Graph constant = WithConstant(graph, weight, inputs[weight]);
+  for (const auto& [rows, columns] : {std::pair(64, 32), {128, 256}}) {
+    SCOPED_TRACE(columns);
+    ASSERT_OK_AND_ASSIGN(
+        const CompiledGraph compiled,
+        compiler_->Compile(constant, kHopper, type, {WarpGroupTile(rows, columns), 1}));
+    EXPECT_THAT(DeviceTextOf(compiled.artifact), HasSubstr(WarpGroupsMultiplyIn(type)));
+    if (absl::string_view(product.name) != "twice") {
+      CheckRuns(compiled, graph, inputs, weight, type);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, WeightTest,
                          ::testing::Combine(::testing::ValuesIn(kPrecisions),
                                             ::testing::ValuesIn(WeightGraphs().begin(),
@@ -205,29 +250,33 @@ TEST_F(TensorCoreTest, EveryDivisionMultiplies) {
   %p = MatMul(%a, %b)
   %y = Add(%p, %c)
 })";
+  ASSERT_OK_AND_ASSIGN(const Graph graph, compiler_->tester().Parse(kText));
   for (const Precision precision : {Precision::kBfloat16, Precision::kTensorFloat32}) {
-    ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen, compiler_->Compile(kText, kCuda, precision));
-    ASSERT_EQ(chosen.schedules.size(), 1u);
-    const std::vector<std::string> words = absl::StrSplit(chosen.schedules[0], ' ');
-    EXPECT_EQ(words[1], "product");
     for (const TensorTile& tile : TensorTiles()) {
       for (const int parts : {1, 2}) {
         const std::string record = absl::StrCat(
-            words[0], " product rows=", tile.rows, " columns=", tile.columns,
-            " high=", tile.warps_of_rows, " wide=", tile.warps_of_columns, " parts=", parts, "\n");
+            tile.is_of_warp_groups ? " warp-group-product" : " product", " rows=", tile.rows,
+            " columns=", tile.columns, " high=", tile.warps_of_rows,
+            " wide=", tile.warps_of_columns, " parts=", parts);
         SCOPED_TRACE(record);
+        // Devices whose warps multiply in fours also have the other way.
         ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
-                             compiler_->Compile(kText, kCuda, precision, record));
-        EXPECT_THAT(compiled.schedules[0],
-                    HasSubstr(absl::StrCat("rows=", tile.rows, " columns=", tile.columns)));
+                             compiler_->Compile(graph, kHopper, precision, {tile, parts}));
+        ASSERT_EQ(compiled.schedules.size(), 1u);
+        EXPECT_THAT(compiled.schedules[0], HasSubstr(record + " "));
         CheckRuns(compiled, precision);
       }
     }
-    for (const char* wrong : {"rows=8 columns=8", "rows=64 columns=64 high=2 wide=2 parts=9"}) {
-      EXPECT_THAT(compiler_->Compile(kText, kCuda, precision,
-                                     absl::StrCat(words[0], " product ", wrong, "\n")),
-                  StatusIs(absl::StatusCode::kInvalidArgument,
-                           HasSubstr(absl::StrCat("there is no \"product ", wrong))));
+    ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen, compiler_->Compile(kText, kCuda, precision));
+    const std::vector<std::string> words = absl::StrSplit(chosen.schedules[0], ' ');
+    EXPECT_EQ(words[1], "product");
+    for (const char* wrong :
+         {"product rows=8 columns=8", "product rows=64 columns=64 high=2 wide=2 parts=9",
+          "warp-group-product rows=64 columns=64 high=4 wide=1 parts=1"}) {
+      EXPECT_THAT(
+          compiler_->Compile(kText, kCuda, precision, absl::StrCat(words[0], " ", wrong, "\n")),
+          StatusIs(absl::StatusCode::kInvalidArgument,
+                   HasSubstr(absl::StrCat("there is no \"", wrong))));
     }
   }
 }
@@ -256,6 +305,10 @@ TEST_F(TensorCoreTest, PartsAreAddedUp) {
               absl::StrCat(name, " product rows=32 columns=64 high=1 wide=4 parts=", parts, "\n")));
       EXPECT_THAT(DeviceTextOf(compiled.artifact), HasSubstr("_sums("));
       CheckRuns(compiled, graph, inputs, 1, precision);
+      ASSERT_OK_AND_ASSIGN(
+          const CompiledGraph by_groups,
+          compiler_->Compile(constant, kHopper, precision, {WarpGroupTile(64, 64), parts}));
+      CheckRuns(by_groups, graph, inputs, 1, precision);
     }
   }
 }
@@ -281,7 +334,7 @@ TEST_F(TensorCoreTest, EveryCapabilityHasOneText) {
   %p = MatMul(%a, %b)
   %y = Softmax(%p)
 })";
-  for (const char* target : {"80", "86", "89", "90", "120"}) {
+  for (const char* target : {"80", "86", "89", "90", "90a", "120"}) {
     SCOPED_TRACE(target);
     ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
                          compiler_->Compile(kText, absl::StrCat("x86-64-linux,cuda-sm", target),

@@ -9,20 +9,31 @@ namespace {
 
 using Kind = PtxWriter::Kind;
 
-// Steps of what is copied: one that is multiplied, one that is there, and one on its way.
-constexpr int kCopiedSlots = 3;
-constexpr int kStoredSlots = 2;
+// Steps ahead of those that are multiplied: of what is copied one that is there, and one on its way.
+constexpr int kCopiedAhead = 2;
+constexpr int kStoredAhead = 1;
 // A row that no plane has, nor when rows of a window are added.
 constexpr int64_t kBeyond = int64_t{1} << 30;
 
-SharedLayout LayoutAlongDepth(const KernelFrame& frame, const Factor& factor, int slots) {
+SharedLayout LayoutAlongDepth(const KernelFrame& frame, const Factor& factor, int ahead) {
   return {.depth_is_inner = true,
           .rows = factor.across,
           .row_bytes = frame.tile.depth_bytes,
-          .slots = slots};
+          .slots = frame.tile.steps_at_once() + ahead,
+          .memory = frame.tile.is_of_warp_groups ? kGivenName : kSharedName};
 }
 
-// Vectors along rows of a matrix, each instance so many rows apart.
+// The other one, of which rows go across the depth.
+SharedLayout LayoutAcrossDepth(const KernelFrame& frame, const Factor& factor, int ahead) {
+  SharedLayout layout = LayoutAlongDepth(frame, factor, ahead);
+  layout.depth_is_inner = false;
+  layout.rows = frame.depth();
+  layout.row_bytes = factor.across * frame.form.bytes;
+  layout.is_in_columns = frame.tile.is_of_warp_groups;
+  return layout;
+}
+
+// Vectors along rows of a matrix, each instance so many rows apart; of what lies in columns one in each column.
 class Rows {
  public:
   Rows(KernelFrame& frame, const Factor& factor, const SharedLayout& layout, int vectors_of_row,
@@ -35,10 +46,19 @@ class Rows {
         bytes_(bytes) {}
 
   int apart() const { return frame_.tile.instances() / vectors_of_row_; }
-  int count() const { return layout_.rows / apart(); }
-  int64_t row(int vector) const { return int64_t{vector} * apart(); }
-  int64_t shared_offset(int vector) const { return row(vector) * layout_.pitch(); }
-  int64_t offset(int vector) const { return row(vector) * outer_stride() * bytes_; }
+  int count() const { return layout_.rows / apart() * layout_.columns(); }
+  int64_t row(int vector) const { return int64_t{vector / layout_.columns()} * apart(); }
+  // Its elements from the instance's first column's on.
+  int64_t inner(int vector) const {
+    return int64_t{vector % layout_.columns()} * vectors_of_row_ * elements_;
+  }
+  int64_t shared_offset(int vector) const {
+    return row(vector) * layout_.pitch() +
+           int64_t{vector % layout_.columns()} * layout_.column_bytes();
+  }
+  int64_t offset(int vector) const {
+    return (row(vector) * outer_stride() + inner(vector)) * bytes_;
+  }
   int64_t outer_extent() const { return layout_.depth_is_inner ? factor_.extent : depth_extent(); }
   bool can_be(int vector) const { return row(vector) < outer_extent(); }
   int64_t outer_stride() const {
@@ -96,8 +116,10 @@ class Rows {
   }
 
   // A predicate: whether the instance's vector begins within the matrix; empty where it always does.
-  std::string IsThere(int vector, const std::string& column_is_there) {
+  std::string IsThere(int vector, const std::vector<std::string>& columns_are_there) {
     PtxWriter& w = frame_.w;
+    const std::string& column_is_there =
+        columns_are_there[static_cast<size_t>(vector % layout_.columns())];
     if (outer_left.empty()) return column_is_there;
     if (column_is_there.empty()) {
       return w.Make(Kind::kPredicate, "setp.gt.s32", {outer_left, Number(row(vector))});
@@ -105,10 +127,16 @@ class Rows {
     return w.Make(Kind::kPredicate, "setp.gt.and.s32",
                   {outer_left, Number(row(vector)), column_is_there});
   }
-  // The same of a column, so many from the vector's first.
-  std::string ColumnIsThere(int column) {
-    if (inner_left.empty()) return "";
-    return frame_.w.Make(Kind::kPredicate, "setp.gt.s32", {inner_left, Number(column)});
+  // The same of an element, so many from the first of the instance's vectors, by column of these.
+  std::vector<std::string> ElementsAreThere(int element) {
+    std::vector<std::string> are_there;
+    for (int column = 0; column < layout_.columns(); ++column) {
+      are_there.push_back(inner_left.empty()
+                              ? ""
+                              : frame_.w.Make(Kind::kPredicate, "setp.gt.s32",
+                                              {inner_left, Number(inner(column) + element)}));
+    }
+    return are_there;
   }
 
  private:
@@ -136,7 +164,7 @@ class CopyLoader final : public FactorLoader {
         factor_(factor),
         rows_(frame_, factor_, layout, frame.tile.depth_bytes / kVectorBytes,
               kVectorBytes / frame.form.bytes, frame.form.bytes) {
-    layout = LayoutAlongDepth(frame, factor, kCopiedSlots);
+    layout = LayoutAlongDepth(frame, factor, kCopiedAhead);
   }
 
   bool is_copied() const override { return true; }
@@ -146,11 +174,11 @@ class CopyLoader final : public FactorLoader {
   void Copy(const std::string& slot, const std::string& predicate) override {
     PtxWriter& w = frame_.w;
     const std::string to = w.Word("add.u32", {rows_.store, slot});
-    const std::string column = rows_.ColumnIsThere(0);
+    const std::vector<std::string> columns = rows_.ElementsAreThere(0);
     for (int v = 0; v < rows_.count(); ++v) {
       std::vector<std::string> operands = {
           At(to, rows_.shared_offset(v)), At(rows_.address, rows_.offset(v)), Number(kVectorBytes)};
-      const std::string is_there = rows_.can_be(v) ? rows_.IsThere(v, column) : "";
+      const std::string is_there = rows_.can_be(v) ? rows_.IsThere(v, columns) : "";
       if (!rows_.can_be(v)) operands.emplace_back("0");
       // Zeros take the place of what is not there.
       if (!is_there.empty()) {
@@ -194,14 +222,13 @@ class VectorLoader final : public StoredLoader {
       : StoredLoader(frame),
         factor_(factor),
         rows_(frame_, factor_, layout,
-              depth_is_inner ? frame.depth() / kVector : factor.across / kVector, kVector,
-              kElementBytes) {
-    layout = LayoutAlongDepth(frame, factor, kStoredSlots);
-    if (!depth_is_inner) {
-      layout.depth_is_inner = false;
-      layout.rows = frame.depth();
-      layout.row_bytes = factor.across * frame.form.bytes;
-    }
+              (depth_is_inner                 ? frame.depth()
+               : frame.tile.is_of_warp_groups ? SharedLayout::kColumnBytes / frame.form.bytes
+                                              : factor.across) /
+                  kVector,
+              kVector, kElementBytes) {
+    layout = depth_is_inner ? LayoutAlongDepth(frame, factor, kStoredAhead)
+                            : LayoutAcrossDepth(frame, factor, kStoredAhead);
   }
   bool is_whole() const { return rows_.IsWhole(); }
 
@@ -224,9 +251,9 @@ class VectorLoader final : public StoredLoader {
     const std::string elements = w.NewLabel();
     const std::string done = w.NewLabel();
     w.DoIf("!" + is_aligned_, "bra", {elements});
-    const std::string column = rows_.ColumnIsThere(0);
+    const std::vector<std::string> columns = rows_.ElementsAreThere(0);
     for (int v = 0; v < rows_.count() && rows_.can_be(v); ++v) {
-      DoWhere(w, rows_.IsThere(v, column), "ld.global.nc.v4.f32",
+      DoWhere(w, rows_.IsThere(v, columns), "ld.global.nc.v4.f32",
               {InBraces(Values(v * kVector, kVector)), At(rows_.address, rows_.offset(v))});
     }
     w.Do("bra", {done});
@@ -244,8 +271,8 @@ class VectorLoader final : public StoredLoader {
 
  private:
   void LoadElements() {
-    std::vector<std::string> columns;
-    for (int i = 0; i < kVector; ++i) columns.push_back(rows_.ColumnIsThere(i));
+    std::vector<std::vector<std::string>> columns;
+    for (int i = 0; i < kVector; ++i) columns.push_back(rows_.ElementsAreThere(i));
     for (int v = 0; v < rows_.count() && rows_.can_be(v); ++v) {
       for (int i = 0; i < kVector; ++i) {
         DoWhere(frame_.w, rows_.IsThere(v, columns[static_cast<size_t>(i)]), "ld.global.nc.f32",
@@ -265,7 +292,7 @@ class VectorLoader final : public StoredLoader {
 class PlaceLoader final : public StoredLoader {
  public:
   PlaceLoader(KernelFrame& frame, const Factor& factor) : StoredLoader(frame), factor_(factor) {
-    layout = LayoutAlongDepth(frame, factor, kStoredSlots);
+    layout = LayoutAlongDepth(frame, factor, kStoredAhead);
   }
 
   void Start(const std::string& first_across) override {
@@ -470,13 +497,13 @@ class PlaceLoader final : public StoredLoader {
 }  // namespace
 
 std::string SharedLayout::Address(const std::string& row, std::string byte, PtxWriter& w) const {
-  if (depth_is_inner) {
+  if (depth_is_inner || is_in_columns) {
     // Of 8 rows of 64 bytes two lie side by side at all banks.
-    const bool is_short = row_bytes < 128;
+    const bool is_short = pitch() < kColumnBytes;
     const std::string bits = w.Word("and.b32", {row, is_short ? "6" : "7"});
     byte = w.Word("xor.b32", {byte, w.Word("shl.b32", {bits, is_short ? "3" : "4"})});
   }
-  const std::string begin = w.Word("mov.u32", {kSharedName});
+  const std::string begin = w.Word("mov.u32", {memory});
   const std::string at_row = w.Word("mad.lo.u32", {row, Number(pitch()), begin});
   const std::string at = w.Word("add.u32", {at_row, byte});
   return offset == 0 ? at : w.Word("add.u32", {at, Number(offset)});
@@ -488,7 +515,9 @@ std::unique_ptr<FactorLoader> MakeFactorLoader(KernelFrame& frame, const Factor&
   if (factor.depth_stride() == 1 || frame.product.k == 1) {
     return std::make_unique<VectorLoader>(frame, factor, /*depth_is_inner=*/true);
   }
-  if (frame.form.is_narrow()) {
+  const bool fills_columns = !frame.tile.is_of_warp_groups ||
+                             factor.across * frame.form.bytes % SharedLayout::kColumnBytes == 0;
+  if (frame.form.is_narrow() && fills_columns) {
     auto loader = std::make_unique<VectorLoader>(frame, factor, /*depth_is_inner=*/false);
     if (loader->is_whole()) return loader;
   }

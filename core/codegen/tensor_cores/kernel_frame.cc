@@ -9,11 +9,11 @@ using Kind = PtxWriter::Kind;
 
 constexpr NumberForm kForms[] = {
     {Precision::kTensorFloat32, DataType::kFloat32, 4, "cvt.rna.tf32.f32",
-     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32"},
+     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", "tf32"},
     {Precision::kFloat16, DataType::kFloat16, 2, "cvt.rn.f16x2.f32",
-     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32"},
+     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", "f16"},
     {Precision::kBfloat16, DataType::kBfloat16, 2, "cvt.rn.bf16x2.f32",
-     "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"},
+     "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", "bf16"},
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ struct NumberForm {
   int bytes;
   const char* rounded;   // Words of two, or of one: "cvt.rn.f16x2.f32".
   const char* multiply;  // 16 rows by 8 columns.
+  const char* type;      // Of both factors where warp groups multiply.
 
   bool is_narrow() const { return bytes < kElementBytes; }
 };
@@ -35,8 +36,9 @@ inline constexpr int kMmaRows = 16;
 inline constexpr int kMmaColumns = 8;
 inline constexpr int kMmaDepthBytes = 32;
 
-// The memory that a group shares.
+// The memory that a group shares: what an entry declares, and what a launch gives.
 inline constexpr char kSharedName[] = "steps";
+inline constexpr char kGivenName[] = "given_steps";
 
 // Null for what is no precision of tensor cores'.
 const NumberForm* FindNumberForm(Precision precision);

@@ -3,6 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/codegen/ptx_head.h"
 #include "core/codegen/tensor_cores/matrix_product.h"
 #include "core/codegen/tensor_cores/product_text.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
@@ -12,7 +13,7 @@ namespace {
 
 KernelSchedule ScheduleOf(const ProductDivision& division) {
   const TensorTile& tile = division.tile;
-  return {{"product",
+  return {{tile.is_of_warp_groups ? "warp-group-product" : "product",
            {{"rows", tile.rows},
             {"columns", tile.columns},
             {"high", tile.warps_of_rows},
@@ -20,9 +21,13 @@ KernelSchedule ScheduleOf(const ProductDivision& division) {
             {"parts", division.parts}}}};
 }
 
-absl::StatusOr<ProductDivision> DivisionOf(const ScheduleRecord& record,
+// As GPUs of 8.0 and 9.0 for servers have about: the target does not say.
+const TensorGpu& GpuOf(const DeviceTarget& device) { return device.is_specific ? kH100 : kA100; }
+
+absl::StatusOr<ProductDivision> DivisionOf(const ScheduleRecord& record, const TensorGpu& gpu,
                                            const MatrixProduct& product, int number_bytes) {
   for (const TensorTile& tile : TensorTiles()) {
+    if (!gpu.Has(tile)) continue;
     for (int parts = 1; parts <= kMostParts; ++parts) {
       const ProductDivision division{tile, parts};
       if (ScheduleOf(division) != record.schedule) continue;
@@ -33,13 +38,6 @@ absl::StatusOr<ProductDivision> DivisionOf(const ScheduleRecord& record,
   return absl::InvalidArgumentError(absl::StrCat("its schedule in line ", record.line,
                                                  ": there is no \"", ToString(record.schedule),
                                                  "\" for a product on tensor cores"));
-}
-
-// What all texts for the device begin with, those of the generator that writes the other kernels too.
-std::string HeadOf(const DeviceTarget& device) {
-  const bool is_first = device.level < 86;
-  return absl::StrCat(".version ", is_first ? "7.0" : "7.1", "\n.target ",
-                      is_first ? "sm_80" : "sm_86", "\n.address_size 64\n");
 }
 
 }  // namespace
@@ -53,14 +51,16 @@ absl::StatusOr<ScheduledKernel> MakeProductKernel(const Graph& body,
   SLIPWAY_ASSIGN_OR_RETURN(const MatrixProduct product, DecodeProduct(body, registry));
   SLIPWAY_RETURN_IF_ERROR(CheckFactors(product, precision));
   const int bytes = NumberBytes(precision);
-  ProductDivision division = ChooseDivision(product.batch, product.m, product.n, product.k, bytes);
+  const TensorGpu& gpu = GpuOf(device);
+  ProductDivision division =
+      ChooseDivision(gpu, product.batch, product.m, product.n, product.k, bytes);
   if (record != nullptr) {
-    SLIPWAY_ASSIGN_OR_RETURN(division, DivisionOf(*record, product, bytes));
+    SLIPWAY_ASSIGN_OR_RETURN(division, DivisionOf(*record, gpu, product, bytes));
   }
   ScheduledKernel made{
       ProductKernel(product, body.inputs.size(), precision, division, absl::StrCat(function, "_0")),
       ScheduleOf(division)};
-  made.kernel.preamble = HeadOf(device);
+  made.kernel.preamble = PtxHead(device);
   return made;
 }
 

@@ -17,7 +17,7 @@ namespace slipway {
 struct ScheduledKernel {
   DeviceKernel kernel;
   KernelSchedule
-      schedule;  // "product rows=128 columns=64 high=2 wide=2 parts=1": the tile, its warps, and parts of the depth.
+      schedule;  // "product rows=128 columns=64 high=2 wide=2 parts=1": the tile, its warps, and parts of the depth; "warp-group-product ...".
 };
 
 // `function` is what its entries' names begin with; `record`, which may be null, says the division in place of the model. INVALID_ARGUMENT for one of

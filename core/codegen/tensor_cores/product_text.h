@@ -25,9 +25,9 @@ int NumberBytes(Precision precision);
 
 // A kernel of one launch, or of two where the depth has several parts, whose inputs are the group's and whose output is the group's one. Elements of a and b are rounded to what `precision` says, to the nearest,
 // even where two are; sums and what is behind them are f32. `entry` is a C identifier; the text has no preamble.
-// REQUIRES: CheckHasProductsOf and CheckFactors, and the division is one of CheckDivision.
+// REQUIRES: CheckHasProductsOf and CheckFactors, and the division is one of CanDivide, with a tile that the device has.
 //
-// A group of instances makes one tile of the result. It goes through the depth in steps: while tensor cores multiply what lies in shared memory, the next step is
+// A group of instances makes one tile of the result. It goes through the depth in steps (main_loop.h): while tensor cores multiply what lies in shared memory, the next step is
 // on its way from the device's memory to registers, from where it goes, rounded, to another part of shared memory; what needs no rounding is copied there by
 // itself, two steps ahead. What is beyond the depth's end is zero, what is beyond other edges reaches no element that there is.
 DeviceKernel ProductKernel(const MatrixProduct& product, size_t inputs, Precision precision,

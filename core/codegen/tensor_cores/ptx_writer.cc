@@ -37,7 +37,7 @@ std::string PtxWriter::Make(Kind kind, absl::string_view instruction,
 }
 
 std::string PtxWriter::Entry(absl::string_view name, size_t parameters, int instances) const {
-  std::string text = absl::StrCat(".visible .entry ", name, "(");
+  std::string text = absl::StrCat(before_, ".visible .entry ", name, "(");
   for (size_t i = 0; i < parameters; ++i) {
     // A tensor may begin at any element of another one.
     absl::StrAppend(&text, i == 0 ? "\n" : ",\n", "\t.param .u64 .ptr .global .align 1 ", name,

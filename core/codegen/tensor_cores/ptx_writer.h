@@ -47,10 +47,16 @@ class PtxWriter {
     absl::StrAppend(&declarations_, "\t.shared .align 128 .b8 ", name, "[", bytes, "];\n");
   }
 
+  // The same, whose size each launch says. Of a text whose entries all say so of this name.
+  void ShareWhatIsGiven(absl::string_view name, int alignment) {
+    absl::StrAppend(&before_, ".extern .shared .align ", alignment, " .b8 ", name, "[];\n");
+  }
+
   // The entry, with so many parameters that are tensors, "NAME_param_0" and so on, for groups of that many instances.
   std::string Entry(absl::string_view name, size_t parameters, int instances) const;
 
  private:
+  std::string before_;
   std::string declarations_;
   std::string body_;
   int counts_[4] = {};

@@ -17,6 +17,13 @@ TEST(TensorTile, EveryTileCanBeMoved) {
     EXPECT_EQ(tile.rows % tile.warps_of_rows, 0);
     EXPECT_EQ(tile.columns % tile.warps_of_columns, 0);
     EXPECT_LE(tile.depth_bytes, kMostDepthBytes);
+    if (tile.is_of_warp_groups) {
+      EXPECT_EQ(tile.warp_rows(), 16);
+      EXPECT_EQ(tile.warps_of_columns, 1);
+      EXPECT_EQ(tile.warps() % 4, 0);
+      EXPECT_EQ(tile.depth_bytes, 128);  // A pattern's rows.
+      EXPECT_LE(tile.columns, 256);
+    }
     for (const int across : {tile.rows, tile.columns}) {
       for (const int bytes : {2, 4}) {
         const int depth = tile.depth_bytes / bytes;
@@ -24,9 +31,10 @@ TEST(TensorTile, EveryTileCanBeMoved) {
         const int apart = tile.instances() / (depth / 4);
         EXPECT_EQ(apart % 8, 0);
         EXPECT_EQ(across % apart, 0);
-        // The same across it.
-        EXPECT_EQ(tile.instances() % (across / 4), 0);
-        EXPECT_EQ(across * depth / 4 % tile.instances(), 0);
+        // The same across it, where warp groups multiply 128 bytes of narrow numbers a row.
+        const int in_row = tile.is_of_warp_groups ? std::min(across, 64) : across;
+        EXPECT_EQ(tile.instances() % (in_row / 4), 0);
+        EXPECT_EQ(in_row * depth / 4 % tile.instances(), 0);
         // One place, and 16 bytes of the depth or a multiple of that.
         EXPECT_EQ(tile.instances() % across, 0);
         EXPECT_EQ(depth * across / tile.instances() * bytes % 16, 0);
@@ -36,33 +44,46 @@ TEST(TensorTile, EveryTileCanBeMoved) {
       EXPECT_EQ(apart % 8, 0);
       EXPECT_EQ(across % apart, 0);
     }
-    // What no launch has to ask for: three steps of one factor, two of the other.
-    const int most = std::max(3 * tile.rows + 2 * tile.columns, 2 * tile.rows + 3 * tile.columns);
-    EXPECT_LE(most * tile.depth_bytes + 2 * kMostDepthBytes * 16, 48 << 10);
+    // What no launch has to ask for: three steps of one factor, two of the other; or what there is, with a step more.
+    const int more = tile.steps_at_once() - 1;
+    const int most = std::max((3 + more) * tile.rows + (2 + more) * tile.columns,
+                              (2 + more) * tile.rows + (3 + more) * tile.columns);
+    EXPECT_LE(most * tile.depth_bytes + 2 * kMostDepthBytes * 16,
+              (tile.is_of_warp_groups ? 227 : 48) << 10);
   }
 }
 
 TEST(TensorTile, LargeProductsHaveLargeTiles) {
-  const ProductDivision large = ChooseDivision(1, 4096, 4096, 4096, 2);
+  const ProductDivision large = ChooseDivision(kA100, 1, 4096, 4096, 4096, 2);
   EXPECT_EQ(large.tile.rows, 128);
   EXPECT_EQ(large.tile.columns, 128);
   EXPECT_EQ(large.parts, 1);
-  const ProductDivision batched = ChooseDivision(384, 128, 128, 64, 2);
+  const ProductDivision batched = ChooseDivision(kA100, 384, 128, 128, 64, 2);
   EXPECT_GE(batched.tile.rows * batched.tile.columns, 64 * 128);
   EXPECT_EQ(batched.parts, 1);
 }
 
 TEST(TensorTile, SmallOnesKeepMultiprocessorsBusy) {
   // Layers of BERT and of ResNet-50 at one image, and its last one.
-  for (const auto& [m, n, k] : {std::tuple{128, 768, 768}, {512, 49, 4608}, {1, 1000, 2048}}) {
-    for (const int bytes : {2, 4}) {
-      const ProductDivision layer = ChooseDivision(1, m, n, k, bytes);
-      EXPECT_GE(Parts(m, layer.tile.rows) * Parts(n, layer.tile.columns) * layer.parts,
-                kMultiprocessors / 3);
+  for (const TensorGpu& gpu : {kA100, kH100}) {
+    for (const auto& [m, n, k] : {std::tuple{128, 768, 768}, {512, 49, 4608}, {1, 1000, 2048}}) {
+      for (const int bytes : {2, 4}) {
+        const ProductDivision layer = ChooseDivision(gpu, 1, m, n, k, bytes);
+        EXPECT_GE(Parts(m, layer.tile.rows) * Parts(n, layer.tile.columns) * layer.parts,
+                  gpu.multiprocessors / 3);
+      }
     }
+    EXPECT_GT(ChooseDivision(gpu, 1, 512, 49, 4608, 2).parts, 1);
   }
-  EXPECT_GT(ChooseDivision(1, 512, 49, 4608, 2).parts, 1);
-  EXPECT_EQ(ChooseDivision(1, 4096, 10, 512, 4).tile.columns, 16);
+  EXPECT_EQ(ChooseDivision(kA100, 1, 4096, 10, 512, 4).tile.columns, 16);
+}
+
+TEST(TensorTile, WarpGroupsMultiplyWhereThereAreSuch) {
+  const ProductDivision large = ChooseDivision(kH100, 1, 4096, 4096, 4096, 2);
+  EXPECT_TRUE(large.tile.is_of_warp_groups);
+  EXPECT_EQ(large.tile.rows, 128);
+  EXPECT_EQ(large.tile.columns, 256);
+  EXPECT_FALSE(ChooseDivision(kA100, 1, 4096, 4096, 4096, 2).tile.is_of_warp_groups);
 }
 
 TEST(ProductDivision, GivesEachPartAStep) {
