@@ -3,8 +3,8 @@
 #include "absl/base/optimization.h"
 #include "core/base/check.h"
 #include "core/base/clock.h"
-#include "core/base/thread_processor.h"
-#include "core/base/usable_processors.h"
+#include "core/base/processors/thread_processor.h"
+#include "core/base/processors/usable_processors.h"
 
 namespace slipway {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "core/artifact/artifact.h"
 #include "core/base/clock.h"
+#include "core/base/processors/usable_processors.h"
 #include "core/base/status_macros.h"
-#include "core/base/usable_processors.h"
 #include "core/codegen/kernel_cache.h"
 #include "core/compiler/compiler.h"
 #include "core/compiler/fingerprint.h"

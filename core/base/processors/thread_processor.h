@@ -1,6 +1,6 @@
 // Which processor the calling thread runs on, and that it runs elsewhere.
-#ifndef SLIPWAY_CORE_BASE_THREAD_PROCESSOR_H_
-#define SLIPWAY_CORE_BASE_THREAD_PROCESSOR_H_
+#ifndef SLIPWAY_CORE_BASE_PROCESSORS_THREAD_PROCESSOR_H_
+#define SLIPWAY_CORE_BASE_PROCESSORS_THREAD_PROCESSOR_H_
 
 #include "absl/types/span.h"
 
@@ -15,4 +15,4 @@ void LeaveProcessors(absl::Span<const int> taken);
 
 }  // namespace slipway
 
-#endif  // SLIPWAY_CORE_BASE_THREAD_PROCESSOR_H_
+#endif  // SLIPWAY_CORE_BASE_PROCESSORS_THREAD_PROCESSOR_H_

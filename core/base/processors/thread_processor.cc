@@ -1,4 +1,4 @@
-#include "core/base/thread_processor.h"
+#include "core/base/processors/thread_processor.h"
 
 #include <sched.h>
 

@@ -1,4 +1,4 @@
-#include "core/base/usable_processors.h"
+#include "core/base/processors/usable_processors.h"
 
 #include <sched.h>
 #include <unistd.h>

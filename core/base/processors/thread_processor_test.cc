@@ -1,11 +1,11 @@
-#include "core/base/thread_processor.h"
+#include "core/base/processors/thread_processor.h"
 
 #include <sched.h>
 
 #include <thread>
 #include <vector>
 
-#include "core/base/usable_processors.h"
+#include "core/base/processors/usable_processors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

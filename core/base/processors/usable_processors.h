@@ -1,6 +1,6 @@
 // Which processors this process may use.
-#ifndef SLIPWAY_CORE_BASE_USABLE_PROCESSORS_H_
-#define SLIPWAY_CORE_BASE_USABLE_PROCESSORS_H_
+#ifndef SLIPWAY_CORE_BASE_PROCESSORS_USABLE_PROCESSORS_H_
+#define SLIPWAY_CORE_BASE_PROCESSORS_USABLE_PROCESSORS_H_
 
 #include <vector>
 
@@ -11,4 +11,4 @@ std::vector<int> UsableProcessors();
 
 }  // namespace slipway
 
-#endif  // SLIPWAY_CORE_BASE_USABLE_PROCESSORS_H_
+#endif  // SLIPWAY_CORE_BASE_PROCESSORS_USABLE_PROCESSORS_H_
