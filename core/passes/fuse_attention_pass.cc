@@ -21,8 +21,8 @@ using IntList = std::vector<int64_t>;
 constexpr char kBlockAttention[] = "slipway.BlockAttention";
 constexpr const char* kOrders[] = {"query_order", "key_order", "value_order"};
 
-// With fewer queries than that it takes longer to lay keys out than to multiply by them.
-constexpr int64_t kLeastQueries = 8;
+// More would fill a report.
+constexpr size_t kMaxNotes = 32;
 
 // A tensor, seen as one of four dimensions, and which axis (BlockAxis) each of them is.
 struct Operand {
@@ -48,6 +48,8 @@ class Match {
 
   // Finds the parts; false where it is something else.
   bool Find();
+  // What `serves` says of the attention. REQUIRES: Find().
+  absl::Status CheckServed(const ServesAttention& serves, const OperatorRegistry& registry) const;
   // The attention's output, in the order of the product. REQUIRES: Find().
   absl::StatusOr<ValueId> Emit();
 
@@ -70,6 +72,7 @@ class Match {
   // Where the operand is a part of one product, that product.
   void TakeWhole(Operand& operand);
   Dimensions ShapeOfMask() const;
+  Attributes AttributesOf() const;
   absl::StatusOr<ValueId> Seen(ValueId value, const Dimensions& shape);
 
   GraphRewriter& rewriter_;
@@ -234,8 +237,6 @@ bool Match::Find() {
       !extent(kKeys, kItem).is_known() || !extent(kValues, kItem).is_known()) {
     return false;
   }
-  const Dimension queries = extent(kQueries, kPosition);
-  if (queries.is_known() && queries.extent() < kLeastQueries) return false;
   heads_ = heads.extent();
   key_heads_ = key_heads.extent();
   if (!SameExtent(extent(kValues, kHead), key_heads) ||
@@ -338,15 +339,50 @@ absl::StatusOr<ValueId> Match::Seen(ValueId value, const Dimensions& shape) {
   return AddReshape(rewriter_, value, shape, absl::StrCat(name_, "_four"));
 }
 
-absl::StatusOr<ValueId> Match::Emit() {
-  std::vector<ValueId> inputs;
-  IntList first_heads;
+Attributes Match::AttributesOf() const {
   Attributes attributes;
+  IntList first_heads;
   for (int i = 0; i < 3; ++i) {
-    SLIPWAY_ASSIGN_OR_RETURN(const ValueId input, Seen(operands_[i].value, operands_[i].shape));
-    inputs.push_back(input);
     first_heads.push_back(operands_[i].first_head);
     attributes.Set(kOrders[i], operands_[i].order);
+  }
+  attributes.Set("output_order", IntList{kBatch, kHead, kPosition, kItem});
+  attributes.Set("first_heads", first_heads);
+  attributes.Set("heads", heads_);
+  attributes.Set("key_heads", key_heads_);
+  attributes.Set("scale", static_cast<float>(scale_));
+  if (filling_ != 0) attributes.Set("filling", filling_);
+  if (nan_is_zero_) attributes.Set("nan_is_zero", int64_t{1});
+  return attributes;
+}
+
+absl::Status Match::CheckServed(const ServesAttention& serves,
+                                const OperatorRegistry& registry) const {
+  std::vector<ValueType> types;
+  for (const Operand& operand : operands_) {
+    types.emplace_back(type(operand.value).dtype(), operand.shape);
+  }
+  if (mask_ != kNoValue) types.emplace_back(type(mask_).dtype(), ShapeOfMask());
+  Node node;
+  node.op = kBlockAttention;
+  node.attributes = AttributesOf();
+  std::vector<const ValueType*> seen;
+  for (size_t i = 0; i < types.size(); ++i) {
+    node.inputs.push_back(static_cast<ValueId>(i));
+    seen.push_back(&types[i]);
+  }
+  node.outputs = {static_cast<ValueId>(types.size())};
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const NodeView view,
+      NodeView::Create(node, registry, name_, seen, std::vector<const Tensor*>(seen.size())));
+  return serves(view);
+}
+
+absl::StatusOr<ValueId> Match::Emit() {
+  std::vector<ValueId> inputs;
+  for (const Operand& operand : operands_) {
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId input, Seen(operand.value, operand.shape));
+    inputs.push_back(input);
   }
   if (mask_ != kNoValue) {
     SLIPWAY_ASSIGN_OR_RETURN(ValueId mask, Seen(mask_, ShapeOfMask()));
@@ -356,15 +392,8 @@ absl::StatusOr<ValueId> Match::Emit() {
     }
     inputs.push_back(mask);
   }
-  attributes.Set("output_order", IntList{kBatch, kHead, kPosition, kItem});
-  attributes.Set("first_heads", first_heads);
-  attributes.Set("heads", heads_);
-  attributes.Set("key_heads", key_heads_);
-  attributes.Set("scale", static_cast<float>(scale_));
-  if (filling_ != 0) attributes.Set("filling", filling_);
-  if (nan_is_zero_) attributes.Set("nan_is_zero", int64_t{1});
-  SLIPWAY_ASSIGN_OR_RETURN(const ValueId y, rewriter_.Add(kBlockAttention, std::move(inputs),
-                                                          std::move(attributes), name_));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const ValueId y, rewriter_.Add(kBlockAttention, std::move(inputs), AttributesOf(), name_));
   if (scores_.size() == 4) return y;
   return AddReshape(rewriter_, y, type(node_.outputs[0]).dimensions(),
                     absl::StrCat(name_, "_three"));
@@ -394,15 +423,25 @@ absl::StatusOr<bool> TurnOutput(const Node& node, GraphRewriter& rewriter) {
 
 }  // namespace
 
-absl::StatusOr<Graph> FuseAttention(Graph graph, const PassContext& context) {
+absl::StatusOr<Graph> FuseAttention(Graph graph, const PassContext& context,
+                                    const ServesAttention& serves) {
   GraphRewriter rewriter(std::move(graph), context.registry);
   for (Node& node : rewriter.TakeNodes()) {
     rewriter.Resolve(node);
     Match match(rewriter, node);
     if (match.Find()) {
-      SLIPWAY_ASSIGN_OR_RETURN(const ValueId y, match.Emit());
-      rewriter.Replace(node, y);
-      continue;
+      const absl::Status served = match.CheckServed(serves, context.registry);
+      if (served.ok()) {
+        SLIPWAY_ASSIGN_OR_RETURN(const ValueId y, match.Emit());
+        rewriter.Replace(node, y);
+        continue;
+      }
+      if (!absl::IsUnimplemented(served)) return served;
+      if (context.ledger != nullptr && context.ledger->notes.size() < kMaxNotes) {
+        context.ledger->notes.push_back(
+            absl::StrCat("\"", DisplayName(rewriter.graph(), node),
+                         "\" stays two products and a Softmax: ", served.message()));
+      }
     }
     SLIPWAY_ASSIGN_OR_RETURN(const bool is_turned, TurnOutput(node, rewriter));
     if (!is_turned) rewriter.Keep(std::move(node));

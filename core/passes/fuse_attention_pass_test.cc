@@ -1,6 +1,11 @@
 #include "core/passes/fuse_attention_pass.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/graph/bind_symbols.h"
 #include "core/passes/testing/pass_tester.h"
@@ -10,12 +15,17 @@ namespace slipway {
 namespace {
 
 using ::slipway::testing::PassTester;
+using ::testing::ElementsAre;
+
+absl::StatusOr<Graph> FuseAll(Graph graph, const PassContext& context) {
+  return FuseAttention(std::move(graph), context, [](const NodeView&) { return absl::OkStatus(); });
+}
 
 // As exporters write what a network of text does: heads turned to the front, the root of the scale on both sides, and zeros for who sees
 // nothing.
 TEST(FuseAttention, TakesWhatLiesAroundIt) {
   const PassTester tester;
-  EXPECT_OK(tester.Check(FuseAttention, R"(
+  EXPECT_OK(tester.Check(FuseAll, R"(
     graph "g" (%q: f32[2, 9, 3, 5], %k: f32[2, 11, 3, 5], %v: f32[2, 11, 3, 4],
                %m: f32[2, 1, 9, 11]) -> (%y) {
       const %root: f32[] = {0.5}
@@ -44,7 +54,7 @@ TEST(FuseAttention, TakesWhatLiesAroundIt) {
 
 TEST(FuseAttention, TakesAScaleOfScoresAndMasksThatChoose) {
   const PassTester tester;
-  EXPECT_OK(tester.Check(FuseAttention, R"(
+  EXPECT_OK(tester.Check(FuseAll, R"(
     graph "g" (%q: f32[1, 2, 8, 5], %k: f32[1, 2, 5, 11], %v: f32[1, 2, 11, 4], %c: bool[8, 11]) -> (%y, %z) {
       const %two: f32[1] = {2.0}
       const %low: f32[] = {-3.0}
@@ -72,7 +82,7 @@ TEST(FuseAttention, TakesAScaleOfScoresAndMasksThatChoose) {
 
 TEST(FuseAttention, TakesOneHeadOfKeysForAllAndHeadsAsABatch) {
   const PassTester tester;
-  EXPECT_OK(tester.Check(FuseAttention, R"(
+  EXPECT_OK(tester.Check(FuseAll, R"(
     graph "g" (%q: f32[2, 3, 8, 5], %k: f32[2, 1, 5, 9], %v: f32[2, 1, 9, 4]) -> (%y) {
       %s = MatMul(%q, %k)
       %p = Softmax(%s) {axis = 3}
@@ -82,7 +92,7 @@ TEST(FuseAttention, TakesOneHeadOfKeysForAllAndHeadsAsABatch) {
     graph "g" (%q: f32[2, 3, 8, 5], %k: f32[2, 1, 5, 9], %v: f32[2, 1, 9, 4]) -> (%y) {
       %y = slipway.BlockAttention "y" (%q, %k, %v) {first_heads = [0, 0, 0], heads = 3, key_heads = 1, key_order = [0, 1, 3, 2], output_order = [0, 1, 2, 3], query_order = [0, 1, 2, 3], scale = 1.0, value_order = [0, 1, 2, 3]}
     })"));
-  EXPECT_OK(tester.Check(FuseAttention, R"(
+  EXPECT_OK(tester.Check(FuseAll, R"(
     graph "g" (%q: f32[6, 8, 5], %k: f32[6, 9, 5], %v: f32[6, 9, 4], %m: f32[6, 8, 9]) -> (%y) {
       %t = Transpose(%k) {perm = [0, 2, 1]}
       %s = MatMul(%q, %t)
@@ -109,7 +119,7 @@ TEST(FuseAttention, TakesOneHeadOfKeysForAllAndHeadsAsABatch) {
 // Queries, keys and values are columns of one product, or lie one behind the other in it.
 TEST(FuseAttention, ReadsPartsOfOneProductWhereTheyLie) {
   const PassTester tester;
-  EXPECT_OK(tester.Check(FuseAttention, R"(
+  EXPECT_OK(tester.Check(FuseAll, R"(
     graph "g" (%x: f32[2, 9, 18]) -> (%y) {
       const %sizes: i64[3] = {6, 6, 6}
       const %heads: i64[4] = {2, 9, 2, 3}
@@ -134,7 +144,7 @@ TEST(FuseAttention, ReadsPartsOfOneProductWhereTheyLie) {
       %y_four_2 = Reshape "y_four" (%x, %y_four_shape_2)
       %y = slipway.BlockAttention "y" (%y_four, %y_four_1, %y_four_2) {first_heads = [0, 2, 4], heads = 2, key_heads = 2, key_order = [0, 2, 1, 3], output_order = [0, 1, 2, 3], query_order = [0, 2, 1, 3], scale = 1.0, value_order = [0, 2, 1, 3]}
     })"));
-  EXPECT_OK(tester.Check(FuseAttention, R"(
+  EXPECT_OK(tester.Check(FuseAll, R"(
     graph "g" (%x: f32[2, 9, 3, 2, 5]) -> (%y) {
       const %sizes: i64[3] = {1, 1, 1}
       const %heads: i64[4] = {2, 2, 9, 5}
@@ -170,7 +180,7 @@ TEST(FuseAttention, LeavesOpenExtentsOpen) {
       %p = Softmax(%a) {axis = 3}
       %y = MatMul "y" (%p, %v)
     })"));
-  ASSERT_OK_AND_ASSIGN(const Graph after, FuseAttention(before, tester.context()));
+  ASSERT_OK_AND_ASSIGN(const Graph after, FuseAll(before, tester.context()));
   ASSERT_EQ(after.nodes.size(), 1u);
   EXPECT_EQ(after.nodes[0].op, "slipway.BlockAttention");
   const SymbolValues extents = {{"n", 2}, {"s", 9}, {"t", 17}};
@@ -181,9 +191,7 @@ TEST(FuseAttention, LeavesOpenExtentsOpen) {
 
 TEST(FuseAttention, LeavesWhatIsSomethingElse) {
   const PassTester tester;
-  const auto stays = [&tester](const char* graph) {
-    return tester.Check(FuseAttention, graph, graph);
-  };
+  const auto stays = [&tester](const char* graph) { return tester.Check(FuseAll, graph, graph); };
   // Scores, and probabilities, that somebody else wants.
   EXPECT_OK(stays(R"(
     graph "g" (%q: f32[1, 2, 8, 5], %k: f32[1, 2, 5, 9], %v: f32[1, 2, 9, 4]) -> (%y, %s) {
@@ -197,7 +205,7 @@ TEST(FuseAttention, LeavesWhatIsSomethingElse) {
       %p = Softmax "p" (%s) {axis = 3}
       %y = MatMul "y" (%p, %v)
     })"));
-  // Softmax over queries; a mask that makes more of the scores than there are; one query.
+  // Softmax over queries; a mask that makes more of the scores than there are.
   EXPECT_OK(stays(R"(
     graph "g" (%q: f32[1, 2, 8, 5], %k: f32[1, 2, 5, 9], %v: f32[1, 2, 9, 4]) -> (%y) {
       %s = MatMul "s" (%q, %k)
@@ -211,12 +219,41 @@ TEST(FuseAttention, LeavesWhatIsSomethingElse) {
       %p = Softmax "p" (%a) {axis = 3}
       %y = MatMul "y" (%p, %v)
     })"));
-  EXPECT_OK(stays(R"(
-    graph "g" (%q: f32[1, 2, 1, 5], %k: f32[1, 2, 5, 9], %v: f32[1, 2, 9, 4]) -> (%y) {
-      %s = MatMul "s" (%q, %k)
-      %p = Softmax "p" (%s) {axis = 3}
+}
+
+TEST(FuseAttention, LeavesWhatABackendDoesNotServe) {
+  const PassTester tester;
+  PassLedger ledger;
+  const PassContext context = {tester.registry(), tester.reference(), &ledger};
+  const auto serves = [](const NodeView& attention) {
+    if (attention.input_shape(0)[2] > 1 && attention.Float("scale") == 0.5f) {
+      return absl::OkStatus();
+    }
+    return absl::UnimplementedError("one query is few");
+  };
+  ASSERT_OK_AND_ASSIGN(const Graph before, tester.Parse(R"(
+    graph "g" (%q: f32[1, 2, 1, 5], %r: f32[1, 2, 4, 5], %k: f32[1, 2, 5, 9], %v: f32[1, 2, 9, 4], %m: f32[9]) -> (%y, %z) {
+      const %half: f32[] = {0.5}
+      %s = MatMul(%q, %k)
+      %p = Softmax(%s) {axis = 3}
       %y = MatMul "y" (%p, %v)
+      %t = MatMul(%r, %k)
+      %u = Mul(%t, %half)
+      %w = Add(%u, %m)
+      %x = Softmax(%w) {axis = 3}
+      %z = MatMul "z" (%x, %v)
     })"));
+  ASSERT_OK_AND_ASSIGN(const Graph after, FuseAttention(before, context, serves));
+  std::vector<std::string> operators;
+  for (const Node& node : after.nodes) operators.push_back(node.op);
+  EXPECT_THAT(operators,
+              ElementsAre("MatMul", "Softmax", "MatMul", "Reshape", "slipway.BlockAttention"));
+  EXPECT_THAT(ledger.notes,
+              ElementsAre("\"y\" stays two products and a Softmax: one query is few"));
+  EXPECT_OK(tester.CheckSameResults(before, after, 7));
+  EXPECT_THAT(
+      FuseAttention(before, context, [](const NodeView&) { return absl::InternalError("broken"); }),
+      testing::StatusIs(absl::StatusCode::kInternal));
 }
 
 }  // namespace

@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/status.h"
 #include "core/backends/cpu/winograd_choice.h"
+#include "core/base/status_macros.h"
 #include "core/codegen/tile_shapes.h"
+#include "core/operators/attention.h"
 #include "core/passes/alter_layout_pass.h"
 #include "core/passes/call_kernels_pass.h"
 #include "core/passes/channel_layout.h"
@@ -61,6 +64,18 @@ int64_t PanelColumns(const MachineDescription& machine) {
   return machine.vector_bytes >= 32 ? 16 : 8;
 }
 
+// With fewer queries than that it takes longer to lay keys out than to multiply by them.
+constexpr int64_t kLeastQueries = 8;
+
+absl::Status ServesBlockAttention(const NodeView& attention) {
+  SLIPWAY_ASSIGN_OR_RETURN(const BlockAttentionView view, DecodeBlockAttention(attention));
+  const std::vector<int64_t>& order = view.orders[kQueries];
+  const Dimension queries = attention.input_type(kQueries).dimension(
+      static_cast<int>(absl::c_find(order, kPosition) - order.begin()));
+  if (!queries.is_known() || queries.extent() >= kLeastQueries) return absl::OkStatus();
+  return absl::UnimplementedError("it has few queries");
+}
+
 // Where they are not emulated: that would be slower than f32 and products of i16.
 NarrowForms FormsFor(const DeviceTarget& device, const MachineDescription& machine,
                      Precision precision) {
@@ -103,6 +118,9 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
   const auto narrow_products = [forms](Graph graph, const PassContext& context) {
     return NarrowProducts(std::move(graph), context, forms);
   };
+  const auto fuse_attention = [](Graph graph, const PassContext& context) {
+    return FuseAttention(std::move(graph), context, ServesBlockAttention);
+  };
   const auto pack_gemm = [columns = PanelColumns(machine)](Graph graph,
                                                            const PassContext& context) {
     return PackGemm(std::move(graph), context, columns);
@@ -117,7 +135,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
   };
   return {{{"ExpandOps", expand_ops},
            {"FoldConstant", FoldConstant},  // What ExpandOps wrote around constants.
-           {"FuseAttention", FuseAttention, /*descends=*/true, /*is_optional=*/true},
+           {"FuseAttention", fuse_attention, /*descends=*/true, /*is_optional=*/true},
            {"AlterLayout", alter_layout, /*descends=*/true, /*is_optional=*/true},
            {"ChooseConvolution", choose_convolution, /*descends=*/true, /*is_optional=*/true},
            {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
