@@ -30,7 +30,7 @@
 #include "core/codegen/ptx_text.h"
 #include "core/codegen/schedules/schedule_list.h"
 #include "core/codegen/scratch_bytes.h"
-#include "core/codegen/tensor_cores/product_kernel.h"
+#include "core/codegen/tensor_cores/tensor_core_kernel.h"
 #include "core/codegen/tile_registers.h"
 #include "core/operators/products.h"
 #include "core/target/machine_description.h"
@@ -183,8 +183,8 @@ struct Job {
 absl::StatusOr<KernelFile> ProductFile(const Job& job, const OperatorRegistry& registry,
                                        const DeviceTarget& target, Precision precision) {
   SLIPWAY_ASSIGN_OR_RETURN(const ScheduledKernel made,
-                           MakeProductKernel(job.body, registry, target, precision,
-                                             KernelFunction(job.key), job.record));
+                           MakeTensorCoreKernel(job.body, registry, target, precision,
+                                                KernelFunction(job.key), job.record));
   return KernelFile{FormatDeviceKernel(made.kernel), ToString(made.schedule), {}};
 }
 

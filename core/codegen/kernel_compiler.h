@@ -35,7 +35,7 @@ namespace slipway {
 struct KernelRequest {
   std::string name;             // For messages: the group's node.
   const Graph* body = nullptr;  // The group, not normalized. Must outlive the call.
-  // What products of f32 are made in, where it is not f32: by tensor cores, from a template (tensor_cores/product_kernel.h).
+  // What products of f32 are made in, where it is not f32: by tensor cores, from a template (tensor_cores/tensor_core_kernel.h).
   Precision products = Precision::kFloat32;
 };
 
@@ -76,7 +76,7 @@ class KernelCompiler {
                  KernelCache* cache, Options options);
 
   // One kernel a request, in order; equal kernels are compiled once, with the schedule that `records` has for them or, by
-  // default, that of the machine's model. Errors name the request and its operators: those of CheckGroup and MakeProductKernel; INVALID_ARGUMENT for
+  // default, that of the machine's model. Errors name the request and its operators: those of CheckGroup and MakeTensorCoreKernel; INVALID_ARGUMENT for
   // a record that is wrong for its kernel; DEADLINE_EXCEEDED; RESOURCE_EXHAUSTED when the child ran out of memory; INTERNAL
   // when it crashed or Halide refused the pipeline, with the end of its log.
   absl::StatusOr<std::vector<CompiledKernel>> Compile(absl::Span<const KernelRequest> requests,

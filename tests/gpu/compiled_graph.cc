@@ -44,10 +44,11 @@ absl::StatusOr<CompiledGraph> GraphCompiler::Compile(Graph graph, absl::string_v
       BackendResult result,
       backend_->Compile({lowered.graph, lowered.memory, target, "", "", std::move(records)}));
   CompiledGraph compiled{
-      std::move(graph), std::move(result.artifact), std::move(result.schedules), "", "", ""};
+      std::move(graph), std::move(result.artifact), std::move(result.schedules), "", "", "", ""};
   for (const auto& pass : lowered.passes) {
     if (pass.name == "PlaceDevice") compiled.notes = absl::StrJoin(pass.notes, "\n");
     if (pass.name == "LayOutProductWeights") compiled.weights = absl::StrJoin(pass.notes, "\n");
+    if (pass.name == "FuseAttention") compiled.attention = absl::StrJoin(pass.notes, "\n");
     if (pass.name == "UseTensorCores") compiled.products = absl::StrJoin(pass.notes, "\n");
   }
   return compiled;

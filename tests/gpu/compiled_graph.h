@@ -24,7 +24,8 @@ struct CompiledGraph {
   std::vector<std::string> schedules;  // BackendResult::schedules.
   std::string notes;                   // Of PlaceDevice, a line each.
   std::string products;                // Those of UseTensorCores,
-  std::string weights;                 // and of LayOutProductWeights.
+  std::string weights;                 // of LayOutProductWeights,
+  std::string attention;               // and of FuseAttention.
 };
 
 // Compiles in this process, which must have one thread.

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
+#include "core/codegen/tensor_cores/attention_tile.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/assembler.h"
@@ -55,6 +56,38 @@ class PtxAssemblyTest : public ::testing::Test {
                            const std::string& capability, int parts = 1) {
     const absl::StatusOr<CompiledGraph> compiled = compiler_->Compile(
         graph, absl::StrCat("x86-64-linux,cuda-sm", capability), precision, {tile, parts});
+    EXPECT_OK(compiled.status());
+    return compiled.ok() ? Assemble(*compiled, capability) : "";
+  }
+
+  // Attention of so many heads of this size, perhaps with a mask.
+  Graph Attention(int size, bool has_mask) const {
+    return *compiler_->tester().Parse(
+        absl::StrCat("graph \"g\" (%q: f32[8, 12, 512, ", size, "], %k: f32[8, 12, 512, ", size,
+                     "], %v: f32[8, 12, 512, ", size, "], %m: f32[512, 512]) -> (%y",
+                     has_mask ? "" : ", %m", R"() {
+  const %scale: f32[] = {0.125}
+  %t = Transpose(%k) {perm = [0, 1, 3, 2]}
+  %p = MatMul(%q, %t)
+  %s = Mul(%p, %scale)
+)",
+                     has_mask ? "  %a = Add(%s, %m)\n  %w = Softmax(%a) {axis = 3}\n"
+                              : "  %w = Softmax(%s) {axis = 3}\n",
+                     "  %y = MatMul(%w, %v)\n}"));
+  }
+
+  // What it says of the one kernel of attention, made with this tile.
+  std::string AssembleAttention(const Graph& graph, const AttentionTile& tile, Precision precision,
+                                const std::string& capability) {
+    const std::string target = absl::StrCat("x86-64-linux,cuda-sm", capability);
+    const absl::StatusOr<CompiledGraph> chosen = compiler_->Compile(graph, target, precision);
+    EXPECT_OK(chosen.status());
+    if (!chosen.ok()) return "";
+    const std::string name = chosen->schedules[0].substr(0, chosen->schedules[0].find(' '));
+    const absl::StatusOr<CompiledGraph> compiled =
+        compiler_->Compile(graph, target, precision,
+                           absl::StrCat(name, " attention queries=", tile.queries,
+                                        " keys=", tile.keys, " warps=", tile.warps, "\n"));
     EXPECT_OK(compiled.status());
     return compiled.ok() ? Assemble(*compiled, capability) : "";
   }
@@ -173,6 +206,30 @@ TEST_F(PtxAssemblyTest, EveryTileOfWarpGroupsStaysInRegisters) {
   }
 }
 
+TEST_F(PtxAssemblyTest, AttentionStaysInRegistersAndLeavesRoom) {
+  for (const int size : {16, 32, 48, 64, 80, 96, 112, 128}) {
+    for (const bool has_mask : {false, true}) {
+      const Graph graph = Attention(size, has_mask);
+      for (const Precision precision : kPrecisions) {
+        const int bytes = precision == Precision::kTensorFloat32 ? 4 : 2;
+        for (const AttentionTile& tile : AttentionTiles()) {
+          if (!CanAttend(tile, size, size, bytes)) continue;
+          SCOPED_TRACE(absl::StrCat(tile.queries, " queries, ", tile.keys, " keys of ", size,
+                                    " of ", Name(precision), has_mask ? ", masked" : ""));
+          const KernelResources resources =
+              ReadResources(AssembleAttention(graph, tile, precision, "80"));
+          std::cout << Name(precision) << " " << size << (has_mask ? " masked" : "") << " "
+                    << tile.queries << "x" << tile.keys << ": " << resources.registers
+                    << " registers, " << resources.spilled_bytes << " spilled, "
+                    << GroupsAtATime(resources, tile.instances()) << " groups\n";
+          EXPECT_EQ(resources.spilled_bytes, 0);
+          EXPECT_GE(GroupsAtATime(resources, tile.instances()), 2);
+        }
+      }
+    }
+  }
+}
+
 // What else a warp does in its main loop, for each mma. Each quarter of a multiprocessor of A100 issues an instruction a clock and multiplies for 8 clocks at one
 // mma, so that up to 7 others cost nothing while none waits. Limits are those of today's code; whoever makes it better lowers them.
 TEST_F(PtxAssemblyTest, MainLoopsMultiplyMostOfTheTime) {
@@ -232,6 +289,40 @@ TEST_F(PtxAssemblyTest, WarpGroupsMultiplyWhileTheyLoad) {
     std::cout << Name(row.precision) << (row.is_convolution ? " convolution" : " product")
               << " sm90a: " << others << " beside " << products << "\n";
     EXPECT_LE(others, row.limit * products);
+  }
+}
+
+// The same of attention, which has more to do: of each score a power, a sum, a largest one.
+TEST_F(PtxAssemblyTest, AttentionMultipliesMuchOfTheTime) {
+  if (!assembler_->can_disassemble()) GTEST_SKIP() << "no nvdisasm beside ptxas or in $PATH";
+  const struct {
+    int size;
+    Precision precision;
+    bool has_mask;
+    double limit;
+  } rows[] = {{64, Precision::kFloat16, false, 6.5},
+              {64, Precision::kFloat16, true, 7.8},
+              {128, Precision::kFloat16, false, 5.1},
+              {64, Precision::kTensorFloat32, false, 5.8}};
+  for (const auto& row : rows) {
+    for (const char* capability : {"80", "90"}) {
+      SCOPED_TRACE(
+          absl::StrCat("heads of ", row.size, " of ", Name(row.precision), " for sm", capability));
+      const int bytes = row.precision == Precision::kTensorFloat32 ? 4 : 2;
+      const AttentionTile tile = ChooseAttentionTile(kA100, 96, 512, row.size, row.size, bytes);
+      AssembleAttention(Attention(row.size, row.has_mask), tile, row.precision, capability);
+      ASSERT_OK_AND_ASSIGN(const InstructionMix mix, assembler_->MainLoop());
+      const int products = CountOf(mix, "HMMA");
+      EXPECT_EQ(products, tile.warp_queries() / 16 * tile.keys / 8 * row.size * bytes / 32 * 2);
+      EXPECT_EQ(CountOf(mix, "BAR"), 2);
+      int others = CountOf(mix, "") - products;
+      // Tensors that begin anywhere are loaded element by element, which is another way through.
+      if (bytes == 2) others -= CountOf(mix, "LDG.E.CONSTANT");
+      std::cout << Name(row.precision) << " heads of " << row.size
+                << (row.has_mask ? " masked" : "") << " sm" << capability << ": " << others
+                << " beside " << products << "\n";
+      EXPECT_LE(others, row.limit * products);
+    }
   }
 }
 

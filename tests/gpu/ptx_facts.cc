@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
+#include "tests/gpu/attention_graphs.h"
 #include "tests/gpu/compiled_graph.h"
 #include "tests/gpu/graphs.h"
 #include "tests/gpu/product_graphs.h"
@@ -109,6 +110,15 @@ absl::StatusOr<std::string> PtxFacts() {
                                   compiler->Compile(graph.text, kTarget, Precision::kBfloat16),
                                   graph.name);
     absl::StrAppend(&facts, "\n== ", graph.name, ", bf16\n", FactsOf(compiled));
+  }
+  // One without a mask, and one with each kind.
+  for (const AttentionGraph& graph : AttentionGraphs()) {
+    constexpr absl::string_view kNames[] = {"plain", "causal_numbers", "causal_choice"};
+    if (!absl::c_linear_search(kNames, graph.name)) continue;
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const CompiledGraph compiled,
+                                  compiler->Compile(graph.text, kTarget, Precision::kBfloat16),
+                                  graph.name);
+    absl::StrAppend(&facts, "\n== attention ", graph.name, ", bf16\n", FactsOf(compiled));
   }
   SLIPWAY_RETURN_IF_ERROR(AddWarpGroups(*compiler, facts));
   return facts;

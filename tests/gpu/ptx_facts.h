@@ -8,7 +8,7 @@
 
 namespace slipway::testing {
 
-// Of each of SmallGraphs for x86-64-linux,cuda-sm80, and each of ProductGraphs in bf16, some of them for cuda-sm90a, too: which kernels are the device's, how they are launched, and how often each of their
+// Of each of SmallGraphs for x86-64-linux,cuda-sm80, and each of ProductGraphs in bf16, some of them for cuda-sm90a, too, and some of AttentionGraphs in bf16: which kernels are the device's, how they are launched, and how often each of their
 // instructions stands there. Names of entries and registers, which say nothing, are left out.
 absl::StatusOr<std::string> PtxFacts();
 

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/backends/gpu/attention_groups.h"
 #include "core/backends/gpu/gpu_placement.h"
 #include "core/backends/gpu/product_weights.h"
 #include "core/backends/gpu/tensor_products.h"
@@ -95,23 +96,36 @@ BackendPipeline GpuBackend::PipelineFor(const Target& target, Precision precisio
   const auto call_kernels = [is_lowered](Graph graph, const PassContext& context) {
     return CallKernels(std::move(graph), context, is_lowered);
   };
-  const auto place = [types = KindOf(target).types](Graph graph, const PassContext& context) {
-    return PlaceOnDevice(std::move(graph), context, types);
+  const DeviceTarget device = target.devices[kDevice];
+  const bool is_narrow = precision != Precision::kFloat32;
+  const auto place = [types = KindOf(target).types, call_kernels](
+                         Graph graph, const PassContext& context) -> absl::StatusOr<Graph> {
+    SLIPWAY_ASSIGN_OR_RETURN(graph, PlaceOnDevice(std::move(graph), context, types));
+    return call_kernels(UngroupHostsAttention(std::move(graph)), context);
   };
   BackendPipeline pipeline = {
       {{"ExpandOps", expand_ops},
-       {"FoldConstant", FoldConstant},  // What ExpandOps wrote around constants.
-       {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
-       {"CallKernels", call_kernels},
-       {"FuseOps", FuseOps},
-       {"CompleteOutputs", CompleteOutputs},
-       {"PlaceDevice", place, /*descends=*/false}},
+       {"FoldConstant", FoldConstant}},  // What ExpandOps wrote around constants.
       [](const Graph& graph, const PassContext& context) {
         return PlanMemory(graph, context.registry, DevicesOfValues(graph, context.registry));
       }};
-  if (precision != Precision::kFloat32) {
-    const auto use_tensor_cores = [device = target.devices[kDevice], precision](
-                                      Graph graph, const PassContext& context) {
+  if (is_narrow) {
+    const auto fuse_attention = [device, precision](Graph graph, const PassContext& context) {
+      return GroupAttention(std::move(graph), context, device, precision);
+    };
+    // Bodies are the host's.
+    pipeline.passes.push_back(
+        {"FuseAttention", fuse_attention, /*descends=*/false, /*is_optional=*/true});
+  }
+  const std::vector<NamedPass> for_all = {
+      {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
+      {"CallKernels", call_kernels},
+      {"FuseOps", FuseOps},
+      {"CompleteOutputs", CompleteOutputs},
+      {"PlaceDevice", place, /*descends=*/false}};
+  pipeline.passes.insert(pipeline.passes.end(), for_all.begin(), for_all.end());
+  if (is_narrow) {
+    const auto use_tensor_cores = [device, precision](Graph graph, const PassContext& context) {
       return UseTensorCores(std::move(graph), context, device, precision);
     };
     pipeline.passes.push_back(

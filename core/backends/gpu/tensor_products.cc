@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/backends/program/program_manifest.h"
 #include "core/codegen/tensor_cores/matrix_product.h"
-#include "core/codegen/tensor_cores/product_text.h"
+#include "core/codegen/tensor_cores/tensor_core_kernel.h"
 #include "core/operators/fused.h"
 #include "core/operators/products.h"
 
@@ -37,6 +37,7 @@ absl::StatusOr<Graph> UseTensorCores(Graph graph, const PassContext& context,
   for (Node& node : graph.nodes) {
     if (!IsProductOfDevice(node)) continue;
     ++products;
+    if (ProductsOfNode(node) != Precision::kFloat32) continue;  // Attention.
     absl::Status status = has;
     if (status.ok()) status = DecodeProduct(*ComputedBy(node), context.registry).status();
     if (status.ok()) {

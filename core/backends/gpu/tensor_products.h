@@ -11,7 +11,7 @@
 namespace slipway {
 
 // A pass (pass.h), behind PlaceOnDevice: gives each slipway.Fused of device 1 that the template for tensor cores serves (core/codegen/tensor_cores)
-// the attribute `products`. What makes products and stays f32, and why, are notes of the context's ledger; so is a device that has no tensor cores
+// the attribute `products`, unless it has it already, as attention does. What makes products and stays f32, and why, are notes of the context's ledger; so is a device that has no tensor cores
 // for `precision`, whose products all stay.
 absl::StatusOr<Graph> UseTensorCores(Graph graph, const PassContext& context,
                                      const DeviceTarget& device, Precision precision);

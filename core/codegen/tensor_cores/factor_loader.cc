@@ -30,6 +30,7 @@ SharedLayout LayoutAcrossDepth(const KernelFrame& frame, const Factor& factor, i
   layout.rows = frame.depth();
   layout.row_bytes = factor.across * frame.form.bytes;
   layout.is_in_columns = frame.tile.is_of_warp_groups;
+  layout.is_padded = !layout.is_in_columns;
   return layout;
 }
 
@@ -495,19 +496,6 @@ class PlaceLoader final : public StoredLoader {
 };
 
 }  // namespace
-
-std::string SharedLayout::Address(const std::string& row, std::string byte, PtxWriter& w) const {
-  if (depth_is_inner || is_in_columns) {
-    // Of 8 rows of 64 bytes two lie side by side at all banks.
-    const bool is_short = pitch() < kColumnBytes;
-    const std::string bits = w.Word("and.b32", {row, is_short ? "6" : "7"});
-    byte = w.Word("xor.b32", {byte, w.Word("shl.b32", {bits, is_short ? "3" : "4"})});
-  }
-  const std::string begin = w.Word("mov.u32", {memory});
-  const std::string at_row = w.Word("mad.lo.u32", {row, Number(pitch()), begin});
-  const std::string at = w.Word("add.u32", {at_row, byte});
-  return offset == 0 ? at : w.Word("add.u32", {at, Number(offset)});
-}
 
 std::unique_ptr<FactorLoader> MakeFactorLoader(KernelFrame& frame, const Factor& factor) {
   if (factor.tensor.dtype != DataType::kFloat32) return std::make_unique<CopyLoader>(frame, factor);

@@ -8,37 +8,9 @@
 
 #include "core/codegen/tensor_cores/kernel_frame.h"
 #include "core/codegen/tensor_cores/matrix_product.h"
+#include "core/codegen/tensor_cores/shared_layout.h"
 
 namespace slipway {
-
-// How a step of it lies in shared memory: rows along the depth, or, of narrow numbers, across it. Either way 8 neighbouring rows have the same 16 bytes of
-// theirs at different banks: those along the depth, of 64 or 128 bytes, have their pieces of 16 bytes in an order that hangs on the row; the others are
-// 16 bytes apart, or, where warp groups multiply them, in columns of 128 bytes, one behind the other, whose rows have that order. The order of rows of 128 bytes is
-// what NVIDIA calls the swizzle of 128 bytes, as long as a slot begins at a multiple of 1024.
-struct SharedLayout {
-  bool depth_is_inner = true;
-  int rows = 0;
-  int row_bytes = 0;
-  int slots = 0;   // Steps that are there at a time.
-  int offset = 0;  // Of its first slot.
-  bool is_in_columns = false;
-  const char* memory = kSharedName;
-
-  static constexpr int kColumnBytes = 128;
-  // From a row to the next.
-  int pitch() const {
-    if (is_in_columns) return kColumnBytes;
-    return depth_is_inner ? row_bytes : row_bytes + kVectorBytes;
-  }
-  int columns() const { return is_in_columns ? row_bytes / kColumnBytes : 1; }
-  int column_bytes() const { return rows * pitch(); }
-  int slot_bytes() const { return (columns() * column_bytes() + 127) / 128 * 128; }
-  int bytes() const { return slots * slot_bytes(); }
-
-  // Of a byte of a row, in its first column, in the first slot: all are registers. Of rows along the depth the next pieces of 16 bytes lie at the exclusive or of it with 16,
-  // 32, ..., as long as that changes no bit that `byte` has; rows that are multiples of 8 apart lie as many pitches apart.
-  std::string Address(const std::string& row, std::string byte, PtxWriter& w) const;
-};
 
 // Which of the two.
 struct Factor {

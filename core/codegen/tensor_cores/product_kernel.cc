@@ -3,7 +3,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "core/codegen/ptx_head.h"
+#include "core/codegen/tensor_cores/kernel_text.h"
 #include "core/codegen/tensor_cores/matrix_product.h"
 #include "core/codegen/tensor_cores/product_text.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
@@ -20,9 +20,6 @@ KernelSchedule ScheduleOf(const ProductDivision& division) {
             {"wide", tile.warps_of_columns},
             {"parts", division.parts}}}};
 }
-
-// As GPUs of 8.0 and 9.0 for servers have about: the target does not say.
-const TensorGpu& GpuOf(const DeviceTarget& device) { return device.is_specific ? kH100 : kA100; }
 
 absl::StatusOr<ProductDivision> DivisionOf(const ScheduleRecord& record, const TensorGpu& gpu,
                                            const MatrixProduct& product, int number_bytes) {
@@ -44,24 +41,20 @@ absl::StatusOr<ProductDivision> DivisionOf(const ScheduleRecord& record, const T
 
 absl::StatusOr<ScheduledKernel> MakeProductKernel(const Graph& body,
                                                   const OperatorRegistry& registry,
-                                                  const DeviceTarget& device, Precision precision,
+                                                  const TensorGpu& gpu, Precision precision,
                                                   const std::string& function,
                                                   const ScheduleRecord* record) {
-  SLIPWAY_RETURN_IF_ERROR(CheckHasProductsOf(device, precision));
   SLIPWAY_ASSIGN_OR_RETURN(const MatrixProduct product, DecodeProduct(body, registry));
   SLIPWAY_RETURN_IF_ERROR(CheckFactors(product, precision));
-  const int bytes = NumberBytes(precision);
-  const TensorGpu& gpu = GpuOf(device);
+  const int bytes = FindNumberForm(precision)->bytes;
   ProductDivision division =
       ChooseDivision(gpu, product.batch, product.m, product.n, product.k, bytes);
   if (record != nullptr) {
     SLIPWAY_ASSIGN_OR_RETURN(division, DivisionOf(*record, gpu, product, bytes));
   }
-  ScheduledKernel made{
+  return ScheduledKernel{
       ProductKernel(product, body.inputs.size(), precision, division, absl::StrCat(function, "_0")),
       ScheduleOf(division)};
-  made.kernel.preamble = PtxHead(device);
-  return made;
 }
 
 }  // namespace slipway

@@ -19,9 +19,10 @@ class Template {
  public:
   Template(const MatrixProduct& product, size_t inputs, const NumberForm& form,
            const ProductDivision& division, const std::string& entry)
-      : product_(product), inputs_(inputs), tile_(division.tile), frame_{product, form,
-                                                                         tile_,   division.parts,
-                                                                         entry,   w_} {}
+      : product_(product),
+        inputs_(inputs),
+        tile_(division.tile),
+        frame_{{form, entry, w_}, product, tile_, division.parts} {}
 
   DeviceKernel Write() {
     const int64_t row_tiles = Parts(product_.m, tile_.rows);
@@ -93,7 +94,7 @@ class Template {
     sums.batch *= frame_.parts;
     const std::string batch =
         w_.Word("mad.lo.u32", {frame_.part, Number(product_.batch), frame_.batch});
-    KernelFrame frame{sums, frame_.form, tile_, 1, frame_.entry, w_};
+    KernelFrame frame{{frame_.form, frame_.entry, w_}, sums, tile_, 1};
     frame.lane = frame_.lane;
     frame.batch = batch;
     frame.first_row = frame_.first_row;
@@ -110,7 +111,7 @@ class Template {
     const int64_t bytes = elements() * frame_.parts * kElementBytes;
     made.scratch_bytes = {Parts(bytes, kAlignment) * kAlignment};
     PtxWriter w;
-    KernelFrame frame{product_, frame_.form, tile_, 1, absl::StrCat(frame_.entry, "_sums"), w};
+    KernelFrame frame{{frame_.form, absl::StrCat(frame_.entry, "_sums"), w}, product_, tile_, 1};
     WriteSummation(frame, static_cast<int>(inputs_), frame_.parts, kInstances);
     absl::StrAppend(&made.text, w.Entry(frame.entry, inputs_ + 2, kInstances));
     EntryLaunch launch = Launch(Parts(elements(), kInstances), {DeviceArgument::Kind::kOutput, 0});
@@ -131,17 +132,6 @@ class Template {
 };
 
 }  // namespace
-
-absl::Status CheckHasProductsOf(const DeviceTarget& device, Precision precision) {
-  if (FindNumberForm(precision) == nullptr) {
-    return absl::UnimplementedError(
-        absl::StrCat("nothing is multiplied in ", Name(precision), " on tensor cores"));
-  }
-  constexpr int kFirst = 80;
-  if (device.arch == Arch::kCuda && device.level >= kFirst) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat(device.ToString(), " has no tensor cores for ", Name(precision)));
-}
 
 absl::Status CheckFactors(const MatrixProduct& product, Precision precision) {
   const NumberForm& form = *FindNumberForm(precision);
@@ -165,8 +155,6 @@ absl::Status CheckFactors(const MatrixProduct& product, Precision precision) {
   }
   return absl::OkStatus();
 }
-
-int NumberBytes(Precision precision) { return FindNumberForm(precision)->bytes; }
 
 DeviceKernel ProductKernel(const MatrixProduct& product, size_t inputs, Precision precision,
                            const ProductDivision& division, const std::string& entry) {

@@ -8,20 +8,12 @@
 #include "core/codegen/device_kernel.h"
 #include "core/codegen/tensor_cores/matrix_product.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
-#include "core/target/target.h"
 #include "core/tensor/precision.h"
 
 namespace slipway {
 
-// Whether a device multiplies in f16 or bf16 on tensor cores, as the template does. UNIMPLEMENTED names what it lacks: "cuda-sm75 has no tensor
-// cores for bf16".
-absl::Status CheckHasProductsOf(const DeviceTarget& device, Precision precision);
-
 // Whether constants that the product reads are laid out for that. UNIMPLEMENTED says what is not.
 absl::Status CheckFactors(const MatrixProduct& product, Precision precision);
-
-// Of a factor in shared memory.
-int NumberBytes(Precision precision);
 
 // A kernel of one launch, or of two where the depth has several parts, whose inputs are the group's and whose output is the group's one. Elements of a and b are rounded to what `precision` says, to the nearest,
 // even where two are; sums and what is behind them are f32. `entry` is a C identifier; the text has no preamble.

@@ -24,48 +24,25 @@ class WarpLoop {
   }
 
  private:
-  // Addresses of rows for ldmatrix: lanes 0 to 7 have those of its first matrix of 8 rows of 16 bytes, and so on. In a the second one is 8 places across
-  // the depth further, the third one 16 bytes of the depth; in b the other way round.
   void FindFragments() {
-    const std::string eighth = w_.Word("and.b32", {frame_.lane, "7"});
-    const std::string matrix = w_.Word("shr.u32", {frame_.lane, "3"});
-    const std::string even = w_.Word("and.b32", {matrix, "1"});
-    const std::string high = w_.Word("shr.u32", {matrix, "1"});
-    const auto find = [&](FactorSide& side, const std::string& warp, const std::string& of_across,
-                          const std::string& of_depth) {
-      const SharedLayout& layout = side.loader.layout;
-      const std::string across = w_.Word("mad.lo.u32", {of_across, "8", warp});
-      if (layout.depth_is_inner) {
-        const std::string byte = w_.Word("mul.lo.u32", {of_depth, Number(kVectorBytes)});
-        side.begin = layout.Address(w_.Word("add.u32", {across, eighth}), byte, w_);
-      } else {
-        const std::string byte = w_.Word("mul.lo.u32", {across, Number(form().bytes)});
-        const int rows = kVectorBytes / form().bytes;
-        side.begin =
-            layout.Address(w_.Word("mad.lo.u32", {of_depth, Number(rows), eighth}), byte, w_);
-      }
-    };
-    find(a_, frame_.warp_row, even, high);
-    find(b_, frame_.warp_column, high, even);
+    a_.begin = a_.loader.layout.FragmentAddress(frame_.lane, frame_.warp_row, /*is_left=*/true,
+                                                form(), w_);
+    b_.begin = b_.loader.layout.FragmentAddress(frame_.lane, frame_.warp_column, /*is_left=*/false,
+                                                form(), w_);
   }
 
   const NumberForm& form() const { return frame_.form; }
 
   // 16 places across the depth, so many from the warp's first, and 32 bytes of the depth from `at` on.
   std::vector<std::string> Fragment(const SharedLayout& layout, const std::string& at, int across) {
-    std::vector<std::string> fragment = w_.Registers(Kind::kWord, 4);
-    const int pitch = layout.depth_is_inner ? layout.pitch() : form().bytes;
-    w_.Do(absl::StrCat("ldmatrix.sync.aligned.m8n8.x4.", layout.depth_is_inner ? "" : "trans.",
-                       "shared.b16"),
-          {InBraces(fragment), At(at, int64_t{across} * pitch)});
-    return fragment;
+    return layout.Fragment(at, layout.AcrossBytes(across, form()), w_);
   }
 
   // From the step's first 32 bytes of the depth to others.
   std::string AtDepth(const SharedLayout& layout, const std::string& at, int bytes) {
     if (bytes == 0) return at;
-    if (layout.depth_is_inner) return w_.Word("xor.b32", {at, Number(bytes)});
-    return w_.Word("add.u32", {at, Number(int64_t{bytes} / form().bytes * layout.pitch())});
+    if (!layout.is_padded) return w_.Word("xor.b32", {at, Number(bytes)});
+    return w_.Word("add.u32", {at, Number(layout.DepthBytes(bytes, form()))});
   }
 
   void Multiply() {

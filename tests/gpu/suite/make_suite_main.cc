@@ -32,6 +32,7 @@
 #include "tests/conformance/backend_case.h"
 #include "tests/conformance/engine.h"
 #include "tests/conformance/run_cases.h"
+#include "tests/gpu/attention_graphs.h"
 #include "tests/gpu/graphs.h"
 #include "tests/gpu/product_graphs.h"
 #include "tests/gpu/suite/models.h"
@@ -148,17 +149,18 @@ absl::Status WriteGraph(const SuiteWriter& writer, const SmallGraph& small, cons
   return writer.Write(small.name, {.kind = "graph"}, artifact, inputs, expected);
 }
 
-absl::Status WriteProduct(const SuiteWriter& writer, const ProductGraph& product,
-                          const Target& target, Precision precision, const PassTester& tester) {
-  SLIPWAY_ASSIGN_OR_RETURN(const Graph graph, tester.Parse(product.text));
+// On tensor cores.
+absl::Status WriteNarrow(const SuiteWriter& writer, const std::string& name, const char* text,
+                         const Target& target, Precision precision, const PassTester& tester) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Graph graph, tester.Parse(text));
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, CompileFor(graph, target, precision));
-  const std::vector<Tensor> inputs = RandomInputs(graph, 7);
+  const std::vector<Tensor> inputs = AttentionInputs(graph);
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> expected,
                            tester.reference().Evaluate(graph, inputs));
   const SuiteCase written = {.kind = "graph",
                              .precision = std::string(Name(precision)),
                              .tolerance = {0, ErrorOf(precision) * Largest(expected[0])}};
-  return writer.Write(NameIn(precision, product.name), written, artifact, inputs, expected);
+  return writer.Write(NameIn(precision, name), written, artifact, inputs, expected);
 }
 
 // A constant as a program may have it: first as it is, then as tensor cores want it.
@@ -309,12 +311,16 @@ absl::StatusOr<bool> WriteAll(const std::string& folder) {
     for (const SmallGraph& graph : SmallGraphs()) {
       all &= Tell(graph.name, WriteGraph(writer, graph, target, tester));
     }
-    for (const ProductGraph& graph : ProductGraphs()) {
+    const auto write_narrow = [&](const std::string& name, const char* text) {
       for (const Precision precision :
            {Precision::kTensorFloat32, Precision::kFloat16, Precision::kBfloat16}) {
-        all &= Tell(NameIn(precision, graph.name),
-                    WriteProduct(writer, graph, target, precision, tester));
+        all &= Tell(NameIn(precision, name),
+                    WriteNarrow(writer, name, text, target, precision, tester));
       }
+    };
+    for (const ProductGraph& graph : ProductGraphs()) write_narrow(graph.name, graph.text);
+    for (const AttentionGraph& graph : AttentionGraphs()) {
+      write_narrow(absl::StrCat("attention_", graph.name), graph.text);
     }
   }
   std::vector<std::string> models =

@@ -1,0 +1,246 @@
+#include "tests/gpu/attention_graphs.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "core/passes/testing/pass_tester.h"
+
+namespace slipway::testing {
+namespace {
+
+// Most lengths are no multiples of a tile.
+constexpr AttentionGraph kGraphs[] = {
+    {"plain",
+     R"(graph "g" (%q: f32[1, 2, 64, 64], %k: f32[1, 2, 128, 64], %v: f32[1, 2, 128, 64]) -> (%y) {
+  const %scale: f32[] = {0.125}
+  %s = Mul(%q, %scale)
+  %t = Transpose(%k) {perm = [0, 1, 3, 2]}
+  %p = MatMul(%s, %t)
+  %w = Softmax(%p) {axis = -1}
+  %y = MatMul(%w, %v)
+})"},
+    {"odd",
+     R"(graph "g" (%q: f32[2, 3, 37, 32], %k: f32[2, 3, 53, 32], %v: f32[2, 3, 53, 48]) -> (%y) {
+  const %scale: f32[] = {0.2}
+  %t = Transpose(%k) {perm = [0, 1, 3, 2]}
+  %p = MatMul(%q, %t)
+  %s = Mul(%p, %scale)
+  %w = Softmax(%s) {axis = -1}
+  %y = MatMul(%w, %v)
+})"},
+    {"one_query",
+     R"(graph "g" (%q: f32[1, 3, 1, 64], %k: f32[1, 3, 40, 64], %v: f32[1, 3, 40, 64]) -> (%y) {
+  const %scale: f32[] = {8}
+  %t = Transpose(%k) {perm = [0, 1, 3, 2]}
+  %p = MatMul(%q, %t)
+  %s = Div(%p, %scale)
+  %w = Softmax(%s) {axis = -1}
+  %y = MatMul(%w, %v)
+})"},
+    {"one_key",
+     R"(graph "g" (%q: f32[1, 2, 20, 16], %k: f32[1, 2, 1, 16], %v: f32[1, 2, 1, 16]) -> (%y) {
+  %t = Transpose(%k) {perm = [0, 1, 3, 2]}
+  %p = MatMul(%q, %t)
+  %w = Softmax(%p) {axis = -1}
+  %y = MatMul(%w, %v)
+})"},
+    // Each of several lies [batch, position, head, item], and so does the result.
+    {"turned",
+     R"(graph "g" (%q: f32[2, 70, 3, 32], %k: f32[2, 41, 3, 32], %v: f32[2, 41, 3, 32], %padding: f32[2, 1, 1, 41]) -> (%y) {
+  const %scale: f32[] = {0.18}
+  const %shape: i64[3] = {2, 70, 96}
+  %a = Transpose(%q) {perm = [0, 2, 1, 3]}
+  %b = Transpose(%k) {perm = [0, 2, 3, 1]}
+  %c = Transpose(%v) {perm = [0, 2, 1, 3]}
+  %p = MatMul(%a, %b)
+  %s = Mul(%p, %scale)
+  %m = Add(%s, %padding)
+  %w = Softmax(%m) {axis = -1}
+  %x = MatMul(%w, %c)
+  %z = Transpose(%x) {perm = [0, 2, 1, 3]}
+  %y = Reshape(%z, %shape)
+})"},
+    // Keys lie item by item, and the result, too.
+    {"columns",
+     R"(graph "g" (%q: f32[1, 2, 24, 16], %k: f32[1, 2, 16, 35], %v: f32[1, 2, 35, 16]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  %s = Mul(%q, %scale)
+  %p = MatMul(%s, %k)
+  %w = Softmax(%p) {axis = -1}
+  %x = MatMul(%w, %v)
+  %y = Transpose(%x) {perm = [0, 1, 3, 2]}
+})"},
+    {"split", R"(graph "g" (%x: f32[2, 33, 192]) -> (%y) {
+  const %sizes: i64[3] = {64, 64, 64}
+  const %heads: i64[4] = {2, 33, 2, 32}
+  const %scale: f32[] = {0.177}
+  %a, %b, %c = Split(%x, %sizes) {axis = 2}
+  %q = Reshape(%a, %heads)
+  %k = Reshape(%b, %heads)
+  %v = Reshape(%c, %heads)
+  %qt = Transpose(%q) {perm = [0, 2, 1, 3]}
+  %kt = Transpose(%k) {perm = [0, 2, 3, 1]}
+  %vt = Transpose(%v) {perm = [0, 2, 1, 3]}
+  %s = MatMul(%qt, %kt)
+  %m = Mul(%s, %scale)
+  %p = Softmax(%m) {axis = 3}
+  %y = MatMul(%p, %vt)
+})"},
+    {"heads_as_a_batch",
+     R"(graph "g" (%q: f32[6, 18, 16], %k: f32[6, 29, 16], %v: f32[6, 29, 32], %m: f32[6, 18, 29]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  %t = Transpose(%k) {perm = [0, 2, 1]}
+  %p = MatMul(%q, %t)
+  %s = Mul(%p, %scale)
+  %a = Add(%m, %s)
+  %w = Softmax(%a) {axis = 2}
+  %y = MatMul(%w, %v)
+})"},
+    {"one_head_of_keys",
+     R"(graph "g" (%q: f32[2, 3, 20, 32], %k: f32[2, 1, 32, 50], %v: f32[2, 1, 50, 32]) -> (%y) {
+  const %scale: f32[] = {0.177}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %w = Softmax(%s) {axis = 3}
+  %y = MatMul(%w, %v)
+})"},
+    {"grouped_heads",
+     R"(graph "g" (%q: f32[2, 6, 20, 32], %k: f32[2, 2, 50, 32], %v: f32[2, 2, 50, 32]) -> (%y) {
+  %y = Attention(%q, %k, %v)
+})"},
+    {"causal_operator",
+     R"(graph "g" (%q: f32[1, 2, 70, 64], %k: f32[1, 2, 70, 64], %v: f32[1, 2, 70, 64]) -> (%y) {
+  %y = Attention(%q, %k, %v) {is_causal = 1}
+})"},
+    {"causal_numbers",
+     R"(graph "g" (%q: f32[1, 2, 67, 32], %k: f32[1, 2, 32, 67], %v: f32[1, 2, 67, 32], %causal: f32[1, 1, 67, 67]) -> (%y) {
+  const %scale: f32[] = {0.177}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %causal)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})"},
+    {"causal_choice",
+     R"(graph "g" (%q: f32[1, 2, 40, 16], %k: f32[1, 2, 16, 40], %v: f32[1, 2, 40, 16], %causal: bool[40, 40]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %low: f32[] = {-3.4028235e38}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Where(%causal, %s, %low)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})"},
+    // Who sees nothing sees all a little, if low is a number.
+    {"blind_choice",
+     R"(graph "g" (%q: f32[1, 2, 40, 16], %k: f32[1, 2, 16, 40], %v: f32[1, 2, 40, 16], %blind: bool[40, 40]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %low: f32[] = {-3.4028235e38}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Where(%blind, %s, %low)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})"},
+    {"blind_zeros",
+     R"(graph "g" (%q: f32[1, 2, 40, 16], %k: f32[1, 2, 16, 40], %v: f32[1, 2, 40, 16], %blind: f32[1, 1, 40, 40]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %zero: f32[] = {0.0}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %blind)
+  %w = Softmax(%a) {axis = 3}
+  %n = IsNaN(%w)
+  %c = Where(%n, %zero, %w)
+  %y = MatMul(%c, %v)
+})"},
+    {"mask_of_queries",
+     R"(graph "g" (%q: f32[1, 2, 34, 16], %k: f32[1, 2, 16, 33], %v: f32[1, 2, 33, 16], %m: f32[2, 34, 1]) -> (%y) {
+  const %scale: f32[] = {-0.25}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %m)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})"},
+    {"heads_of_16",
+     R"(graph "g" (%q: f32[1, 2, 17, 16], %k: f32[1, 2, 16, 65], %v: f32[1, 2, 65, 16]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  %s = Mul(%q, %scale)
+  %p = MatMul(%s, %k)
+  %w = Softmax(%p) {axis = -1}
+  %y = MatMul(%w, %v)
+})"},
+    {"heads_of_80",
+     R"(graph "g" (%q: f32[1, 1, 20, 80], %k: f32[1, 1, 80, 34], %v: f32[1, 1, 34, 112]) -> (%y) {
+  const %scale: f32[] = {0.11}
+  %s = Mul(%q, %scale)
+  %p = MatMul(%s, %k)
+  %w = Softmax(%p) {axis = -1}
+  %y = MatMul(%w, %v)
+})"},
+    {"heads_of_96",
+     R"(graph "g" (%q: f32[1, 1, 33, 96], %k: f32[1, 1, 64, 96], %v: f32[1, 1, 64, 96]) -> (%y) {
+  const %scale: f32[] = {0.1}
+  %t = Transpose(%k) {perm = [0, 1, 3, 2]}
+  %s = Mul(%q, %scale)
+  %p = MatMul(%s, %t)
+  %w = Softmax(%p) {axis = -1}
+  %y = MatMul(%w, %v)
+})"},
+    {"heads_of_128",
+     R"(graph "g" (%q: f32[1, 2, 50, 128], %k: f32[1, 2, 70, 128], %v: f32[1, 2, 70, 128]) -> (%y) {
+  const %scale: f32[] = {0.088}
+  %t = Transpose(%k) {perm = [0, 1, 3, 2]}
+  %s = Mul(%q, %scale)
+  %p = MatMul(%s, %t)
+  %w = Softmax(%p) {axis = -1}
+  %y = MatMul(%w, %v)
+})"},
+};
+
+// By query and key, in the order of the mask's last two dimensions: whether the one sees the other.
+using Sees = bool (*)(int64_t query, int64_t key, int64_t keys);
+
+Tensor MaskOf(const TensorType& type, Sees sees) {
+  const int64_t keys = type.shape.back();
+  const int64_t queries = type.shape[type.shape.size() - 2];
+  Tensor mask = Tensor::Zeros(type.dtype, type.shape);
+  for (int64_t i = 0; i < type.num_elements(); ++i) {
+    const bool is_seen = sees(i / keys % queries, i % keys, keys);
+    if (type.dtype == DataType::kBool) {
+      mask.mutable_bytes()[i] = is_seen ? 1 : 0;
+    } else {
+      mask.mutable_values<float>()[static_cast<size_t>(i)] =
+          is_seen ? 0 : -std::numeric_limits<float>::infinity();
+    }
+  }
+  return mask;
+}
+
+Sees FindSees(const std::string& name) {
+  if (name == "causal") return [](int64_t query, int64_t key, int64_t) { return key <= query; };
+  if (name == "blind") return [](int64_t query, int64_t key, int64_t) { return key < query; };
+  if (name == "padding") {
+    return [](int64_t, int64_t key, int64_t keys) { return key < keys - keys / 3; };
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+absl::Span<const AttentionGraph> AttentionGraphs() { return kGraphs; }
+
+std::vector<Tensor> AttentionInputs(const Graph& graph) {
+  std::vector<Tensor> inputs = RandomInputs(graph, 7);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value& value = graph.value(graph.inputs[i]);
+    if (const Sees sees = FindSees(value.name); sees != nullptr) {
+      inputs[i] = MaskOf(value.type->tensor(), sees);
+    }
+  }
+  return inputs;
+}
+
+}  // namespace slipway::testing
