@@ -32,22 +32,8 @@ using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
-// A small answer of an event stream.
+// An event stream that is read at its end, or stays until Go. Several threads send.
 class KeptStream final : public HttpStream {
- public:
-  bool Send(absl::string_view bytes) override {
-    text.append(bytes.data(), bytes.size());
-    return true;
-  }
-  void End() override { ended = true; }
-  bool is_gone() const override { return ended; }
-  void OnGone(std::function<void()> gone) override { gone(); }
-  std::string text;
-  bool ended = false;
-};
-
-// One whose reader stays until it goes. Several threads send.
-class HeldStream final : public HttpStream {
  public:
   bool Send(absl::string_view bytes) override {
     absl::MutexLock lock(&mutex_);
@@ -56,7 +42,13 @@ class HeldStream final : public HttpStream {
   }
   void End() override { Go(); }
   bool is_gone() const override { return gone_; }
-  void OnGone(std::function<void()> gone) override { on_gone_ = std::move(gone); }
+  void OnGone(std::function<void()> gone) override {
+    if (gone_) {
+      gone();
+    } else {
+      on_gone_ = std::move(gone);
+    }
+  }
   void Go() {
     gone_ = true;
     if (on_gone_) std::exchange(on_gone_, nullptr)();
@@ -213,10 +205,10 @@ TEST_F(WebHandlerTest, StreamsAJobToItsEnd) {
   EXPECT_THAT(answer.headers, Contains(Pair("Content-Type", "text/event-stream")));
   const auto stream = std::make_shared<KeptStream>();
   answer.stream(stream);
-  EXPECT_THAT(stream->text, AllOf(StartsWith("retry: 1000\n\n"),
-                                  HasSubstr("event: job\nid: 42\ndata: {\"id\":\"JOB\""),
-                                  HasSubstr("event: end\n")));
-  EXPECT_TRUE(stream->ended);
+  EXPECT_THAT(stream->text(), AllOf(StartsWith("retry: 1000\n\n"),
+                                    HasSubstr("event: job\nid: 42\ndata: {\"id\":\"JOB\""),
+                                    HasSubstr("event: end\n")));
+  EXPECT_TRUE(stream->is_gone());
   request.headers.back().second = "nonsense";
   EXPECT_EQ(page_.Ask(request).status, 400);
 }
@@ -331,7 +323,7 @@ TEST_F(WebHandlerTest, AnAgentIsThereForAsLongAsItsStream) {
   const HttpResponse begun = page_.Ask("POST", "/api/v1/agents", first);
   ASSERT_EQ(begun.status, 200) << begun.body;
   ASSERT_NE(begun.stream, nullptr);
-  const auto stream = std::make_shared<HeldStream>();
+  const auto stream = std::make_shared<KeptStream>();
   begun.stream(stream);
   EXPECT_THAT(stream->text(), HasSubstr("event: wanted"));
   EXPECT_EQ(page_.Ask("POST", "/api/v1/agents/i/state", "{\"instanceId\":\"another\"}").status,
