@@ -107,7 +107,8 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   SLIPWAY_RETURN_IF_ERROR_WITH(MakeOwnFolder(options.state_dir), "--state-dir");
   SLIPWAY_ASSIGN_OR_RETURN_WITH(
       FileLock lock,
-      FileLock::TryAcquire(JoinPath(options.state_dir, "lock"), absl::StrCat("pid ", getpid())),
+      FileLock::TryAcquire(JoinPath(options.state_dir, "lock"), absl::StrCat("pid ", getpid()),
+                           FileLock::kTimeToLetGo),
       "another agent uses this state folder; give each one its own --state-dir");
   CallerProof proof;
   std::optional<std::string> joined_name;

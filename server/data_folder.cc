@@ -17,8 +17,9 @@ constexpr absl::Duration kServerCertificateLifetime = absl::Hours(24 * 90);
 }  // namespace
 
 absl::StatusOr<FileLock> LockDataFolder(const std::string& folder, absl::string_view holder) {
-  absl::StatusOr<FileLock> lock = FileLock::TryAcquire(
-      JoinPath(folder, kLockName), absl::StrCat(holder, ", process ", getpid()));
+  absl::StatusOr<FileLock> lock =
+      FileLock::TryAcquire(JoinPath(folder, kLockName),
+                           absl::StrCat(holder, ", process ", getpid()), FileLock::kTimeToLetGo);
   SLIPWAY_RETURN_IF_ERROR_WITH(
       lock.status(), absl::StrCat("the data folder '", folder, "' belongs to another server"));
   return lock;

@@ -15,6 +15,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
 
 namespace slipway {
@@ -221,11 +222,17 @@ absl::Status WriteFileAtomically(const std::string& path, absl::string_view byte
   return durable ? SyncFolder(folder) : absl::OkStatus();
 }
 
-absl::StatusOr<FileLock> FileLock::TryAcquire(const std::string& path, absl::string_view holder) {
+absl::StatusOr<FileLock> FileLock::TryAcquire(const std::string& path, absl::string_view holder,
+                                              absl::Duration patience) {
   UniqueFd fd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!fd.is_open()) return PathError(errno, "open", path);
-  if (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+  const absl::Time until = absl::Now() + patience;
+  while (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return PathError(errno, "lock", path);
+    if (absl::Now() < until) {
+      absl::SleepFor(absl::Milliseconds(10));
+      continue;
+    }
     char text[256];
     const ssize_t count = pread(fd.get(), text, sizeof(text), 0);
     const absl::string_view who(text, count > 0 ? static_cast<size_t>(count) : 0);

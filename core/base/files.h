@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 namespace slipway {
 
@@ -91,12 +92,17 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// An exclusive advisory lock (flock) on a file, held until destruction or the process's end.
+// An exclusive advisory lock (flock) on a file, held until destruction or the process's end: and, where the process
+// ended while it started another, for the moment until that one executes its program or is gone too.
 class FileLock {
  public:
-  // Makes the file if needed. FAILED_PRECONDITION at once when another process holds it; the message
-  // names the path and what the holder wrote into the file.
-  static absl::StatusOr<FileLock> TryAcquire(const std::string& path, absl::string_view holder);
+  // How long one is patient who follows, under the same lock, another that has just ended.
+  static constexpr absl::Duration kTimeToLetGo = absl::Seconds(2);
+
+  // Makes the file if needed. FAILED_PRECONDITION when another process holds it for as long as `patience`; the
+  // message names the path and what the holder wrote into the file.
+  static absl::StatusOr<FileLock> TryAcquire(const std::string& path, absl::string_view holder,
+                                             absl::Duration patience = absl::ZeroDuration());
   FileLock(FileLock&&) noexcept = default;
   FileLock& operator=(FileLock&&) noexcept = default;
 

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <string>
+#include <thread>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
@@ -197,6 +199,32 @@ TEST_F(FilesTest, LockIsExclusiveAndNamesItsHolder) {
                          AllOf(HasSubstr("/lock'"), HasSubstr("slipwayd 17"))));
   }
   EXPECT_OK(FileLock::TryAcquire(Path("lock"), "other"));
+}
+
+// As between a fork and the exec of a child, whose parent was killed meanwhile.
+TEST_F(FilesTest, PatienceOutlivesAChildThatHoldsTheLock) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  pid_t child = -1;
+  {
+    ASSERT_OK_AND_ASSIGN(const FileLock lock, FileLock::TryAcquire(Path("lock"), "one"));
+    child = fork();
+    if (child == 0) {
+      char byte = 0;
+      close(ends[1]);
+      _exit(static_cast<int>(read(ends[0], &byte, 1)));
+    }
+  }
+  ASSERT_GT(child, 0);
+  EXPECT_THAT(FileLock::TryAcquire(Path("lock"), "two"),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(FileLock::TryAcquire(Path("lock"), "two", absl::Milliseconds(20)),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  std::thread end_it([&ends] { close(ends[1]); });
+  EXPECT_OK(FileLock::TryAcquire(Path("lock"), "two", absl::Minutes(1)));
+  end_it.join();
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
+  close(ends[0]);
 }
 
 TEST_F(FilesTest, JoinsPaths) {

@@ -238,7 +238,9 @@ absl::StatusOr<std::optional<int>> Supervise(const SupervisorOptions& options) {
     return std::optional<int>();
   }
   SLIPWAY_ASSIGN_OR_RETURN_WITH(
-      const FileLock lock, FileLock::TryAcquire(folder.lock_path(), absl::StrCat("pid ", getpid())),
+      const FileLock lock,
+      FileLock::TryAcquire(folder.lock_path(), absl::StrCat("pid ", getpid()),
+                           FileLock::kTimeToLetGo),
       "another agent uses this state folder; give each one its own --state-dir");
   SLIPWAY_ASSIGN_OR_RETURN(const Digest installed, OwnBinary());
   // It starts children by threads, and so does whoever follows its parent.
