@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -39,10 +40,12 @@ std::optional<Instruction> ParseLine(absl::string_view line) {
   return instruction;
 }
 
-// Where a branch leads; its operands are "0x84 <k+0x84>" or "x1, 0x84 <k+0x84>".
+// Where a branch leads; its operands are "0x84 <k+0x84>", "x1, 0x84 <k+0x84>" or "0x84".
 std::optional<uint64_t> Destination(const Instruction& instruction) {
   static constexpr absl::string_view kBranches[] = {"b", "cbz", "cbnz", "tbz", "tbnz"};
-  bool is_branch = absl::StartsWith(instruction.name, "b.");
+  // Of x86-64 all that begins with a j is one.
+  bool is_branch =
+      absl::StartsWith(instruction.name, "b.") || absl::StartsWith(instruction.name, "j");
   for (const absl::string_view name : kBranches) is_branch |= instruction.name == name;
   const size_t at = instruction.operands.find("0x");
   if (!is_branch || at == std::string::npos) return std::nullopt;
@@ -54,6 +57,7 @@ std::optional<uint64_t> Destination(const Instruction& instruction) {
 }
 
 bool NamesVector(const Instruction& instruction) {
+  if (absl::StrContains(instruction.operands, "mm")) return true;  // %xmm, %ymm, %zmm
   for (absl::string_view word :
        absl::StrSplit(instruction.operands, absl::ByAnyChar(" ,{}[]"), absl::SkipEmpty())) {
     word = word.substr(0, word.find('.'));
@@ -66,16 +70,24 @@ bool NamesVector(const Instruction& instruction) {
   return false;
 }
 
+bool MultipliesAndAdds(absl::string_view name) {
+  static constexpr absl::string_view kStarts[] = {"fmla",    "fmls",      "vfmadd",
+                                                  "vfnmadd", "vdpbf16ps", "vpdp"};
+  return absl::c_any_of(kStarts,
+                        [name](absl::string_view start) { return absl::StartsWith(name, start); });
+}
+
 InnerLoop Count(const std::vector<Instruction>& code, size_t first, size_t last) {
   InnerLoop loop;
   for (size_t i = first; i <= last; ++i) {
     ++loop.all;
     if (!NamesVector(code[i])) continue;
     ++loop.vector;
-    const bool multiplies_and_adds = code[i].name == "fmla" || code[i].name == "fmls";
+    const bool multiplies_and_adds = MultipliesAndAdds(code[i].name);
     loop.multiply_adds += multiplies_and_adds;
     loop.by_element += multiplies_and_adds && absl::EndsWith(code[i].operands, "]");
-    loop.stack_accesses += absl::StrContains(code[i].operands, "[sp");
+    loop.stack_accesses +=
+        absl::StrContains(code[i].operands, "[sp") || absl::StrContains(code[i].operands, "(%rsp");
   }
   return loop;
 }

@@ -14,12 +14,12 @@ namespace slipway {
 struct InnerLoop {
   int all = 0;
   int vector = 0;          // That name a vector register, loads and stores among them.
-  int multiply_adds = 0;   // Of vectors, fused.
-  int by_element = 0;      // Those of them that multiply by one element of a vector.
+  int multiply_adds = 0;   // Of vectors, fused, those of pairs and of bytes among them.
+  int by_element = 0;      // Those of them that multiply by one element of a vector (arm-64).
   int stack_accesses = 0;  // Of vectors: what was spilled.
 };
 
-// The inner loops of arm-64 code, in their order, as llvm-objdump prints it without the instructions' bytes.
+// The inner loops of arm-64 or x86-64 code, in their order, as llvm-objdump prints it without the instructions' bytes.
 std::vector<InnerLoop> InnerLoopsOf(absl::string_view disassembly);
 
 // What Debian's llvm-objdump-14 makes of an object file.

@@ -63,6 +63,15 @@ int MaxAccumulators(const MachineDescription& machine, const TileOperands& opera
   return reads_inputs_once && !is_short && is_near ? kMost : kHalf;
 }
 
+// Registers that a step needs beside its sums: those of weights and inputs that stay in them, and one of what meets these. LLVM has no
+// broadcast within a multiply-add, and a sum without a register waits in each step until the stack has it.
+int HeldBeside(const TileOperands& operands, int width, int blocks) {
+  const int vectors = blocks * operands.block_vectors;
+  if (operands.holds_inputs) return width + vectors + 1;
+  if (operands.adds_apart) return vectors + 2;
+  return (KeepsWeights({width, blocks}) ? vectors : width) + 1;
+}
+
 // Cycles that a row of a tile register takes to be loaded, and what is lost at each step of a block, as measured on a Sapphire Rapids.
 constexpr double kRegisterRow = 0.75;
 constexpr double kRegisterStep = 2;
@@ -96,8 +105,6 @@ AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions,
     times.load_of_vector = 1;
     times.place_of_load = kPlaceOfLoad;
   }
-  // A broadcast, and a product before it is added.
-  const int beside = operands.adds_apart ? 2 : operands.holds_inputs ? 1 : 0;
   AccumulatorTile best;
   double least = 0;
   for (int blocks = std::min(num_blocks, kMaxTileBlocks); blocks >= 1; --blocks) {
@@ -108,8 +115,8 @@ AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions,
     if (operands.holds_inputs) times.vector /= kHeldWeights;
     for (int width = std::min(num_positions, kMaxTileWidth); width >= 1; --width) {
       if (width * vectors > MaxAccumulators(machine, operands, width, blocks)) continue;
-      const int held = operands.holds_inputs ? width : 0;
-      if (width * vectors + vectors + beside + held > machine.vector_registers) continue;
+      if (width * vectors + HeldBeside(operands, width, blocks) > machine.vector_registers)
+        continue;
       const int tiles = (num_positions + width - 1) / width;
       const double time = tiles * StepTime(width, vectors, times) / blocks;
       if (least == 0 || time < least) {
