@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/codegen/bfloat16.h"
 #include "core/codegen/compile_child.h"
 #include "core/codegen/device_kernel.h"
 #include "core/codegen/device_lowering.h"
@@ -78,6 +79,8 @@ absl::Status WriteObject(GroupPipeline& group, const std::string& function,
   const TextWriter write_text = TextWriterFor(device);
   const auto stores = std::make_shared<DeviceStores>();
   if (write_text != nullptr) group.pipeline.add_custom_lowering_pass(new LowerForDevice(stores));
+  group.pipeline.add_custom_lowering_pass(
+      new WriteOutRounding(target.has_feature(Halide::Target::AVX512_SapphireRapids)));
   const auto tiles = std::make_shared<absl::Status>();
   const MachineDescription machine = DescribeMachine(device);
   if (machine.has_bf16_tiles || machine.has_int8_tiles) {
@@ -98,9 +101,10 @@ absl::Status WriteObject(GroupPipeline& group, const std::string& function,
   return WriteMachineCode(module, device, path);
 }
 
-// Of the products in a group.
+// Of the products in a group, and of what is rounded for others.
 DotProducts DotProductsOf(const Graph& body) {
   for (const Node& node : body.nodes) {
+    if (node.op == "slipway.RoundToBfloat16") return DotProducts::kBfloat16;
     if (!MakesProducts(node.op)) continue;
     const DataType dtype = body.value(node.inputs[0]).type->dtype();
     if (dtype == DataType::kBfloat16) return DotProducts::kBfloat16;

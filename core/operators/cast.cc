@@ -16,6 +16,11 @@ absl::StatusOr<std::vector<ValueType>> CastType(const NodeView& view) {
   return std::vector<ValueType>{ValueType(cast.to, DimensionsOf(view, 0))};
 }
 
+absl::StatusOr<std::vector<ValueType>> RoundedType(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kFloat32}));
+  return std::vector<ValueType>{ValueType(DataType::kBfloat16, DimensionsOf(view, 0))};
+}
+
 }  // namespace
 
 absl::StatusOr<CastView> DecodeCast(const NodeView& view) {
@@ -59,6 +64,14 @@ absl::StatusOr<CastView> DecodeCast(const NodeView& view) {
 }
 
 absl::Status RegisterCastOperators(OperatorRegistry& registry) {
+  OperatorSchema round;
+  round.name = "slipway.RoundToBfloat16";
+  round.min_inputs = round.max_inputs = 1;
+  round.pattern = Pattern::kElementwise;
+  round.layout.role = LayoutRole::kElementwise;
+  round.type_rule = RoundedType;
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(round));
+
   OperatorSchema like;
   like.name = "CastLike";
   like.min_inputs = like.max_inputs = 2;

@@ -1,4 +1,6 @@
-// From one element type to another: Cast, CastLike.
+// From one element type to another: Cast, CastLike, slipway.RoundToBfloat16.
+//   slipway.RoundToBfloat16: x of f32 as the nearest bf16, of two the even one, or 0 where it is subnormal, as is open: instructions that
+//     multiply bf16 take such numbers for 0.
 #ifndef SLIPWAY_CORE_OPERATORS_CAST_H_
 #define SLIPWAY_CORE_OPERATORS_CAST_H_
 

@@ -22,7 +22,6 @@ namespace {
 
 constexpr int64_t kFloatType = 1;  // As ONNX's attributes number element types.
 constexpr int64_t kByteType = 2;
-constexpr int64_t kBfloat16Type = 16;
 constexpr int kLargestByte = 255;
 
 // A value's narrow form: bf16, or a byte of the value and `zero`.
@@ -208,8 +207,9 @@ absl::StatusOr<ValueId> ProductNarrowing::Narrow(ValueId old_id) {
     SLIPWAY_ASSIGN_OR_RETURN(x,
                              rewriter_.Add("Add", {x, zero}, {}, absl::StrCat(name, "_shifted")));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(
-      narrow, rewriter_.Add("Cast", {x}, {{"to", is_byte ? kByteType : kBfloat16Type}}, name));
+  SLIPWAY_ASSIGN_OR_RETURN(narrow, is_byte
+                                       ? rewriter_.Add("Cast", {x}, {{"to", kByteType}}, name)
+                                       : rewriter_.Add("slipway.RoundToBfloat16", {x}, {}, name));
   return narrow;
 }
 

@@ -89,7 +89,7 @@ TEST(NarrowProducts, RoundsMatricesOfAnEvenDepth) {
   };
   const std::string before = graph(6);
   const std::string after = After(tester, kBfloat16, before);
-  EXPECT_THAT(after, HasSubstr("= Cast \"x_bf16\" "));
+  EXPECT_THAT(after, HasSubstr("= slipway.RoundToBfloat16 \"x_bf16\" "));
   EXPECT_THAT(after, HasSubstr(": bf16[1, 3, 4, 2] = "));
   EXPECT_THAT(After(tester, kBfloat16, graph(7)), Not(HasSubstr("bf16")));
   EXPECT_THAT(After(tester, kBytes, before), Not(HasSubstr("bf16")));

@@ -14,11 +14,20 @@ absl::Status Parameters(const NodeView& view, KernelParameters& parameters) {
   return absl::OkStatus();
 }
 
+absl::Status RoundingParameters(const NodeView&, KernelParameters& parameters) {
+  const CastView cast;
+  parameters.Add(cast.saturate);
+  parameters.Add(static_cast<int64_t>(cast.rounding));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status RegisterCastKernels(KernelColumn& kernels) {
   const CallableKernel kernel = {"slipway_Cast", slipway_Cast, Parameters};
   SLIPWAY_RETURN_IF_ERROR(kernels.Add("CastLike", kernel));
+  SLIPWAY_RETURN_IF_ERROR(kernels.Add(
+      "slipway.RoundToBfloat16", CallableKernel{"slipway_Cast", slipway_Cast, RoundingParameters}));
   return kernels.Add("Cast", kernel);
 }
 

@@ -92,7 +92,7 @@ void AddLayer(KernelSuite& suite, int64_t size, int64_t block) {
         const ValueId conv = b.Add("slipway.ConvNCHWc", {x, w}, {{"pads", Ints({1, 1, 1, 1})}});
         const ValueId wide = b.Add("Cast", {r}, {{"to", kFloatType}});
         const ValueId sum = b.Add("Relu", {b.Add("Add", {conv, wide})});
-        b.Output(b.Add("Cast", {sum}, {{"to", kBrainType}}));
+        b.Output(b.Add("slipway.RoundToBfloat16", {sum}));
       },
       {BrainsOf(x_shape, 3), BrainsOf(w_shape, 4), BrainsOf(r_shape, 5)},
       // Sums beside a half may be rounded to the other neighbour.
@@ -120,7 +120,7 @@ void AddProduct(KernelSuite& suite, int64_t rows, int64_t depth, int64_t columns
               const ValueId x = b.Input("x", kBrain, x_shape);
               const ValueId w = b.Input("w", kBrain, w_shape);
               const ValueId y = b.Add("slipway.GemmPacked", {x, w}, {{"columns", columns}});
-              b.Output(b.Add("Cast", {b.Add("Relu", {y})}, {{"to", kBrainType}}));
+              b.Output(b.Add("slipway.RoundToBfloat16", {b.Add("Relu", {y})}));
             },
             inputs, {1.0 / 128, 1e-4});
 }
@@ -139,8 +139,16 @@ void AddAll(KernelSuite& suite, int64_t block) {
   AddDepthwise(suite, {28, 5, 2, 2}, block);
 }
 
+// Those that this machine runs, with the instructions and without.
+std::vector<DeviceTarget> Targets() {
+  std::vector<DeviceTarget> targets = KernelSuite::RunnableTargets();
+  const absl::StatusOr<Target> target = ParseTarget("x86-64-v4-linux-bf16");
+  if (target.ok() && CheckRunsOn(*target, HostTarget()).ok()) targets.push_back(target->host());
+  return targets;
+}
+
 TEST(Bfloat16KernelsTest, AgreeWithTheReference) {
-  for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
+  for (const DeviceTarget& target : Targets()) {
     KernelSuite suite;
     AddAll(suite, BlockOf(target));
     suite.Run(target);
@@ -191,51 +199,81 @@ TEST(Bfloat16KernelsTest, ConvolutionsAgreeWithTheReferenceInTileRegisters) {
   suite.Run(target.host());
 }
 
-// Exactly: ties, what becomes infinite, subnormal numbers, NaN, in vectors and behind the last one.
-TEST(Bfloat16KernelsTest, CastsRoundToTheNearestEven) {
+// Ties, what becomes infinite, subnormal numbers, NaN.
+std::vector<float> HardNumbers() {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  const std::vector<float> hard = {0.0f,
-                                   -0.0f,
-                                   1.0f,
-                                   1.00390625f,   // Half of a step above 1: down to even.
-                                   1.01171875f,   // The next half: up to even.
-                                   1.003906369f,  // A little more than half.
-                                   -1.00390625f,
-                                   3.4e38f,
-                                   std::numeric_limits<float>::max(),
-                                   -std::numeric_limits<float>::max(),
-                                   kInfinity,
-                                   -kInfinity,
-                                   std::nanf(""),
-                                   -std::nanf("7"),
-                                   std::numeric_limits<float>::denorm_min(),
-                                   1e-39f,
-                                   -1e-40f,
-                                   std::numeric_limits<float>::min()};
+  return {0.0f,
+          -0.0f,
+          1.0f,
+          1.00390625f,   // Half of a step above 1: down to even.
+          1.01171875f,   // The next half: up to even.
+          1.003906369f,  // A little more than half.
+          -1.00390625f,
+          3.4e38f,
+          std::numeric_limits<float>::max(),
+          -std::numeric_limits<float>::max(),
+          kInfinity,
+          -kInfinity,
+          std::nanf(""),
+          -std::nanf("7"),
+          std::numeric_limits<float>::denorm_min(),
+          1e-39f,
+          -1e-40f,
+          std::numeric_limits<float>::min()};
+}
+
+// So many of them in another order for each count, exactly as bf16.
+std::pair<std::vector<float>, Tensor> Rounded(size_t count) {
+  const std::vector<float> hard = HardNumbers();
+  std::vector<float> values;
+  for (size_t i = 0; i < count; ++i) values.push_back(hard[(i * 5 + count) % hard.size()]);
+  Tensor rounded = Tensor::Zeros(kBrain, {static_cast<int64_t>(count)});
+  for (size_t i = 0; i < count; ++i) {
+    reinterpret_cast<uint16_t*>(rounded.mutable_bytes())[i] = FloatToBfloat16(values[i]);
+  }
+  return {values, rounded};
+}
+
+// In vectors and behind the last one.
+constexpr size_t kCounts[] = {1, 7, 16, 32, 77};
+
+TEST(Bfloat16KernelsTest, CastsRoundToTheNearestEven) {
   for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
     KernelSuite suite;
-    for (const size_t count : {size_t{1}, size_t{7}, size_t{16}, size_t{77}}) {
-      std::vector<float> values;
-      for (size_t i = 0; i < count; ++i) values.push_back(hard[(i * 5 + count) % hard.size()]);
-      Tensor rounded = Tensor::Zeros(kBrain, {static_cast<int64_t>(count)});
+    for (const size_t count : kCounts) {
+      const auto [values, rounded] = Rounded(count);
       std::vector<float> widened;
-      for (size_t i = 0; i < count; ++i) {
-        reinterpret_cast<uint16_t*>(rounded.mutable_bytes())[i] = FloatToBfloat16(values[i]);
-        widened.push_back(Bfloat16ToFloat(FloatToBfloat16(values[i])));
-      }
+      for (const float value : values) widened.push_back(Bfloat16ToFloat(FloatToBfloat16(value)));
       const int64_t extent = static_cast<int64_t>(count);
       suite.AddExpecting(
           absl::StrCat("narrow", count),
-          [&](GraphBuilder& b) {
+          [extent](GraphBuilder& b) {
             b.Output(b.Add("Cast", {b.Input("x", kFloat, {extent})}, {{"to", kBrainType}}));
           },
           {FloatsOf(values)}, {rounded}, {0, 0});
       suite.AddExpecting(
           absl::StrCat("widen", count),
-          [&](GraphBuilder& b) {
+          [extent](GraphBuilder& b) {
             b.Output(b.Add("Cast", {b.Input("x", kBrain, {extent})}, {{"to", kFloatType}}));
           },
           {rounded}, {FloatsOf(widened)}, {0, 0});
+    }
+    suite.Run(target);
+  }
+}
+
+// As casts do, but for subnormal numbers, which may be 0.
+TEST(Bfloat16KernelsTest, WhatProductsReadIsRoundedToTheNearestEven) {
+  for (const DeviceTarget& target : Targets()) {
+    KernelSuite suite;
+    for (const size_t count : kCounts) {
+      const auto [values, rounded] = Rounded(count);
+      suite.AddExpecting(
+          absl::StrCat("round", count),
+          [extent = static_cast<int64_t>(count)](GraphBuilder& b) {
+            b.Output(b.Add("slipway.RoundToBfloat16", {b.Input("x", kFloat, {extent})}));
+          },
+          {FloatsOf(values)}, {rounded}, {0, std::numeric_limits<float>::min()});
     }
     suite.Run(target);
   }

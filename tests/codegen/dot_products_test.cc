@@ -72,7 +72,7 @@ Build Layer(DataType x_type, DataType w_type, int64_t block, int64_t terms) {
         b.Input("w", w_type, {64 / block, 32 / block, 3, 3, block / terms, block, terms});
     const ValueId y = b.Add("slipway.ConvNCHWc", {x, w}, {{"pads", Ints({1, 1, 1, 1})}});
     const bool is_float = x_type == DataType::kBfloat16;
-    b.Output(is_float ? b.Add("Cast", {b.Add("Relu", {y})}, {{"to", int64_t{16}}}) : y);
+    b.Output(is_float ? b.Add("slipway.RoundToBfloat16", {b.Add("Relu", {y})}) : y);
   };
 }
 
@@ -82,9 +82,19 @@ TEST(DotProductsTest, OfBfloat16) {
     SCOPED_TRACE(target);
     std::map<std::string, int> counts = Compiled(target, layer);
     EXPECT_EQ(counts["vdpbf16ps"], kBfloat16Sums);
+    EXPECT_GT(counts["vcvtneps2bf16"], 0);
     EXPECT_EQ(counts["vfmadd231ps"], 0);
   }
   EXPECT_EQ(Compiled("x86-64-v4-linux-vnni", layer)["vdpbf16ps"], 0);
+}
+
+// Where nothing is multiplied, too.
+TEST(DotProductsTest, OfBfloat16AreReadByWhatRoundsAlone) {
+  std::map<std::string, int> counts = Compiled("x86-64-v4-linux-bf16", [](GraphBuilder& b) {
+    const ValueId x = b.Input("x", DataType::kFloat32, {1024});
+    b.Output(b.Add("slipway.RoundToBfloat16", {b.Add("Relu", {x})}));
+  });
+  EXPECT_GT(counts["vcvtneps2bf16"] + counts["vcvtne2ps2bf16"], 0);
 }
 
 // A product of matrices as PackGemm and NarrowProducts leave it.

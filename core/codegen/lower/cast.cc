@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/status_macros.h"
+#include "core/codegen/bfloat16.h"
 #include "core/codegen/float_math.h"
 #include "core/codegen/lower/broadcast.h"
 #include "core/codegen/lower/families.h"
@@ -25,15 +26,6 @@ Expr Saturated(Halide::Type type, const Expr& x) {
   return SelectStrictly(IsNan(x), Halide::Internal::make_zero(type), inside);
 }
 
-// The nearest bf16, of two the even one. NaN stays NaN. By bits, so that subnormal numbers stay, whatever the machine has.
-Expr NearestBfloat16(const Expr& x) {
-  const Expr bits = Halide::reinterpret<uint32_t>(x);
-  const Expr rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
-  const Expr is_nan = (bits & 0x7fffffff) > 0x7f800000;
-  return Halide::reinterpret(Halide::BFloat(16),
-                             cast<uint16_t>(select(is_nan, (bits >> 16) | 0x40, rounded)));
-}
-
 absl::StatusOr<std::vector<Func>> Cast(LoweringContext& context) {
   const std::vector<Halide::Var> vars = FreshVars(context.output_types[0].rank());
   const Expr x = ReadBroadcast(context.inputs[0], context.node.input_type(0), AsExprs(vars));
@@ -52,6 +44,14 @@ absl::StatusOr<std::vector<Func>> Cast(LoweringContext& context) {
   return std::vector<Func>{result};
 }
 
+absl::StatusOr<std::vector<Func>> RoundToBfloat16(LoweringContext& context) {
+  const std::vector<Halide::Var> vars = FreshVars(context.output_types[0].rank());
+  Func result("rounded");
+  result(vars) = RoundedToBfloat16(
+      ReadBroadcast(context.inputs[0], context.node.input_type(0), AsExprs(vars)));
+  return std::vector<Func>{result};
+}
+
 // bf16 from and to f32 alone.
 absl::Status ServesCasts(const NodeView& node, absl::Span<const ValueType> outputs) {
   const DataType from = node.input_type(0).dtype();
@@ -66,6 +66,8 @@ absl::Status ServesCasts(const NodeView& node, absl::Span<const ValueType> outpu
 }  // namespace
 
 absl::Status RegisterCastLowerings(Lowerings& lowerings) {
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("slipway.RoundToBfloat16",
+                                        Lowering(RoundToBfloat16).Serving(ServesCasts).Open()));
   return lowerings.Add("Cast", Lowering(Cast).Serving(ServesCasts).Open());
 }
 
