@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/round_up.h"
 #include "core/codegen/schedules/cpu/loops.h"
 #include "core/codegen/schedules/cpu/tiles.h"
 
@@ -17,15 +18,20 @@ using Halide::Var;
 // Bands of tiles whose transformed inputs are at most so large; one that shares the second-level cache with what it meets
 // there would stream the weights too often.
 constexpr int64_t kBandBytes = 1 << 20;
+// Each band reads all weights again: so many tiles multiply for as long as memory takes for them.
+constexpr int kLeastTilesOfBand = 28;
 // Fewer would leave threads waiting for the last.
 constexpr int kBandsPerCore = 2;
 // Of the products of a band that are made before they are transformed.
 constexpr int64_t kProductBytes = 256 << 10;
 
-// Rows of tiles in a band: the fewest bands whose transformed inputs fit, of equal height where that is possible.
+// Rows of tiles in a band: the fewest bands whose transformed inputs fit, if that is enough of them, of equal height where that is
+// possible.
 int RowsOfBand(const WinogradStages& s) {
   const int64_t row_bytes = int64_t{4} * s.tile * s.tile * s.columns * s.in_block * s.in_blocks;
-  const auto fitting = static_cast<int>(std::clamp<int64_t>(kBandBytes / row_bytes, 1, s.rows));
+  const int64_t least = (kLeastTilesOfBand + s.columns - 1) / s.columns;
+  const auto fitting =
+      static_cast<int>(std::clamp<int64_t>(std::max(kBandBytes / row_bytes, least), 1, s.rows));
   const int bands = (s.rows + fitting - 1) / fitting;
   return (s.rows + bands - 1) / bands;
 }
@@ -41,6 +47,10 @@ int64_t BandsOf(const WinogradStages& stages, int band_rows) {
 int64_t MultiplyAddsOf(const WinogradStages& s, const WinogradSchedule& schedule) {
   return int64_t{schedule.band_rows} * s.columns * s.in_block * s.in_blocks * s.out_blocks;
 }
+
+// The least odd number that is as large. What a tile's places are apart in memory is a product of such: were it a multiple of a page, all
+// of a tile's would share the few lines that a cache has for one address.
+int Odd(int number) { return number | 1; }
 
 }  // namespace
 
@@ -104,6 +114,9 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
     transformed_back = ParallelizeOuter(result, {{row, schedule.band_rows}, {ci, schedule.chunk}});
   }
 
+  // Of a band, with those that the last step makes beyond it.
+  const auto band_tiles =
+      static_cast<int>(RoundUp(int64_t{schedule.band_rows} * stages.columns, schedule.width));
   Func padded = stages.padded, input_rows = stages.input_rows, transformed = stages.transformed;
   padded.compute_at(result, scratch);
   VectorizeScratch(machine, padded, stages.in_block);
@@ -114,7 +127,9 @@ void ScheduleWinogradConvolution(const MachineDescription& machine, const Winogr
         .reorder({v[0], v[1], v[2], v[3], v[4], v[5]})
         .vectorize(v[0])
         .unroll(v[1])
-        .unroll(v[2]);
+        .unroll(v[2])
+        .align_storage(v[3], Odd(band_tiles))
+        .align_storage(v[4], Odd(stages.in_blocks));
     if (stages.in_blocks > 1 && schedule.parallel_bands == 0) transformed.parallel(v[4]);
     const std::vector<Var> h = input_rows.args();
     input_rows.compute_at(transformed, v[3]).vectorize(h[0]).unroll(h[1]).unroll(h[2]);
