@@ -80,6 +80,8 @@ absl::Span<const Optimization> Optimizations() {
       {"winograd", "ChooseConvolution",
        "Make convolutions of transformed tiles where that is faster; it rounds a little more."},
       {"blocked-layout", "AlterLayout", "Keep channels of images in blocks."},
+      {"padded-channels", "PadChannels",
+       "Give images more channels, of zeros, where vectors are fuller by that."},
       {"fused-attention", "FuseAttention", "Compute attention without its scores in memory."},
       {"narrow-products", "NarrowProducts",
        "Compute products of bf16 and of bytes where the target sums several at once."},

@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/round_up.h"
 #include "core/base/status_macros.h"
 #include "core/operators/convolution.h"
 #include "core/operators/normalization.h"
@@ -263,7 +264,7 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
   if (is_cut) {
     if (group > 1 || !HasConstantBias(node)) return false;
     out_block = BlockCovering(out_channels, channel_blocks_);
-    weights = RoundUpRows(weights, out_block);
+    weights = ExtendByZeros(weights, 0, RoundUp(out_channels, out_block));
   }
   int64_t in_block = 0;
   if (shape(x)[1].extent() > kFewChannels) {
@@ -277,7 +278,7 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
                          shape(x)[1].extent() <= kFewChannels && packs_few_ && packs_few_(conv);
   if (packs_few) {
     in_block = kFewChannels;
-    weights = RoundUpInputChannels(weights, in_block);
+    weights = ExtendByZeros(weights, 1, in_block);
   }
   // A plain input gives pairs of columns, which have to lie side by side.
   const bool has_column_pairs = in_block == 0 && conv.is_integer;
@@ -298,8 +299,9 @@ absl::StatusOr<bool> LayoutAlteration::BlockConvolution(const Node& node) {
   if (has_column_pairs && conv.window.kernel[1] % 2 != 0) AddColumn(conv.window, attributes);
   if (is_cut) {
     if (inputs.size() > 2) {
-      inputs[2] = rewriter_.Constant(absl::StrCat(NameOf(inputs[2]), "_covered"),
-                                     RoundUpRows(*rewriter_.constant(inputs[2]), out_block));
+      inputs[2] = rewriter_.Constant(
+          absl::StrCat(NameOf(inputs[2]), "_covered"),
+          ExtendByZeros(*rewriter_.constant(inputs[2]), 0, RoundUp(out_channels, out_block)));
     }
     SLIPWAY_RETURN_IF_ERROR(SetCut(node, op, std::move(inputs), std::move(attributes), out_block));
   } else {

@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "core/base/status_macros.h"
 #include "core/passes/blocked_movement.h"
+#include "core/passes/disjoint_sets.h"
 
 namespace slipway {
 namespace {
@@ -89,48 +90,41 @@ bool AreImages(const Graph& graph, const std::vector<ValueId>& ids) {
 class Classes {
  public:
   explicit Classes(const Graph& graph)
-      : parent_(graph.values.size()), divides_(graph.values.size()), wanted_(graph.values.size()) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
+      : sets_(graph.values.size()), divides_(graph.values.size()), wanted_(graph.values.size()) {}
 
-  ValueId Find(ValueId id) {
-    while (parent_[id] != id) id = parent_[id] = parent_[parent_[id]];
-    return id;
-  }
   void Join(ValueId a, ValueId b) {
-    a = Find(a);
-    b = Find(b);
-    if (a == b) return;
-    parent_[b] = a;
-    divides_[a] = std::gcd(divides_[a], divides_[b]);
-    wanted_[a] = wanted_[a] || wanted_[b];
+    const size_t to = sets_.Find(a), from = sets_.Find(b);
+    if (to == from) return;
+    sets_.Join(to, from);
+    divides_[to] = std::gcd(divides_[to], divides_[from]);
+    wanted_[to] = wanted_[to] || wanted_[from];
   }
   // The block has to divide `count`.
   void Require(ValueId id, int64_t count) {
-    id = Find(id);
-    divides_[id] = std::gcd(divides_[id], count);
+    const size_t set = sets_.Find(id);
+    divides_[set] = std::gcd(divides_[set], count);
   }
   // Joins `ids` and has them blocked by what divides `counts`, too, unless a block that one of them has is lost by that.
   // REQUIRES: nothing is required or wanted any more.
   void JoinIfBlocked(absl::Span<const ValueId> ids, absl::Span<const int64_t> counts,
                      const std::vector<int64_t>& blocks, int64_t least) {
     int64_t divides = 0;
-    for (const ValueId id : ids) divides = std::gcd(divides, divides_[Find(id)]);
+    for (const ValueId id : ids) divides = std::gcd(divides, divides_[sets_.Find(id)]);
     for (const int64_t count : counts) divides = std::gcd(divides, count);
     if (BlockDividing(divides, blocks) < least) return;
     for (const ValueId id : ids) Join(ids[0], id);
     Require(ids[0], divides);
   }
   // A convolution would have it blocked.
-  void Want(ValueId id) { wanted_[Find(id)] = true; }
+  void Want(ValueId id) { wanted_[sets_.Find(id)] = true; }
 
   int64_t Block(ValueId id, const std::vector<int64_t>& blocks) {
-    id = Find(id);
-    return wanted_[id] && divides_[id] != 0 ? BlockDividing(divides_[id], blocks) : 0;
+    const size_t set = sets_.Find(id);
+    return wanted_[set] && divides_[set] != 0 ? BlockDividing(divides_[set], blocks) : 0;
   }
 
  private:
-  std::vector<ValueId> parent_;
+  DisjointSets sets_;
   std::vector<int64_t> divides_;  // Greatest common divisor of what was required; 0 for nothing.
   std::vector<bool> wanted_;
 };

@@ -89,25 +89,19 @@ Tensor PackChannels(const Tensor& nchw, int64_t block) {
                     });
 }
 
-Tensor RoundUpRows(const Tensor& tensor, int64_t block) {
+Tensor ExtendByZeros(const Tensor& tensor, size_t axis, int64_t extent) {
   Shape shape = tensor.shape();
-  shape[0] = (shape[0] + block - 1) / block * block;
-  return ComputedConstant(tensor, {tensor.dtype(), std::move(shape)},
-                          [](const Tensor& from, Tensor& to) {
-                            std::copy_n(from.bytes().data(), from.byte_size(), to.mutable_bytes());
-                          });
-}
-
-Tensor RoundUpInputChannels(const Tensor& weights, int64_t block) {
-  CheckRank(weights, 4);
-  const Shape& s = weights.shape();
-  const int64_t channels = (s[1] + block - 1) / block * block;
-  return Rearranged(weights, {s[0], channels, s[2], s[3]},
-                    [outs = s[0], ins = s[1], channels, area = s[2] * s[3]](const auto& next) {
-                      for (int64_t o = 0; o < outs; ++o) {
-                        for (int64_t i = 0; i < channels * area; ++i) {
-                          next(i < ins * area ? o * ins * area + i : -1);
-                        }
+  int64_t outers = 1, inners = 1;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (d < axis) outers *= shape[d];
+    if (d > axis) inners *= shape[d];
+  }
+  const int64_t row = shape[axis] * inners;
+  shape[axis] = extent;
+  return Rearranged(tensor, std::move(shape),
+                    [outers, row, longer = extent * inners](const auto& next) {
+                      for (int64_t outer = 0; outer < outers; ++outer) {
+                        for (int64_t i = 0; i < longer; ++i) next(i < row ? outer * row + i : -1);
                       }
                     });
 }

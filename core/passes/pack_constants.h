@@ -4,6 +4,7 @@
 #ifndef SLIPWAY_CORE_PASSES_PACK_CONSTANTS_H_
 #define SLIPWAY_CORE_PASSES_PACK_CONSTANTS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "core/tensor/tensor.h"
@@ -13,11 +14,8 @@ namespace slipway {
 // [N, C, H, W] to [N, C/block, H, W, block]. REQUIRES: block divides C.
 Tensor PackChannels(const Tensor& nchw, int64_t block);
 
-// The outermost dimension is extended by zeros to a multiple of `block`.
-Tensor RoundUpRows(const Tensor& tensor, int64_t block);
-
-// Conv's weights with as many input channels as are a multiple of `block`, those that are new by zeros.
-Tensor RoundUpInputChannels(const Tensor& weights, int64_t block);
+// A dimension is as long as `extent`, by zeros behind what is there. REQUIRES: it is not longer.
+Tensor ExtendByZeros(const Tensor& tensor, size_t axis, int64_t extent);
 
 // Conv's weights [Co, Ci/g, KH, KW] to [Co/co, Ci/g/ci, KH, KW, ci, co]; of i16 to [Co/co, Ci/g/ci, KH, KW, ci/2, co, 2].
 Tensor PackConvWeights(const Tensor& weights, int64_t ci, int64_t co);

@@ -136,14 +136,14 @@ TEST(PackConstants, MovesElementsOfAnyType) {
   const Tensor packed = PackChannels(bytes, 2);
   EXPECT_EQ(packed.shape(), (Shape{1, 2, 1, 1, 2}));
   EXPECT_EQ(packed.bytes(), bytes.bytes());
-  const Tensor rows = RoundUpRows(Tensor::Of<int16_t>({3}, {5, 6, -7}), 2);
+  const Tensor rows = ExtendByZeros(Tensor::Of<int16_t>({3}, {5, 6, -7}), 0, 4);
   EXPECT_EQ(std::vector<int16_t>(rows.values<int16_t>().begin(), rows.values<int16_t>().end()),
             (std::vector<int16_t>{5, 6, -7, 0}));
 }
 
-TEST(PackConstants, InputChannelsAreFilledUpWithZeros) {
+TEST(PackConstants, DimensionsAreFilledUpWithZeros) {
   const Tensor plain = Counting({2, 3, 1, 2});
-  const Tensor packed = RoundUpInputChannels(plain, 4);
+  const Tensor packed = ExtendByZeros(plain, 1, 4);
   ASSERT_EQ(packed.shape(), (Shape{2, 4, 1, 2}));
   for (int64_t o = 0; o < 2; ++o) {
     for (int64_t i = 0; i < 4; ++i) {

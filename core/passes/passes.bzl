@@ -9,6 +9,7 @@ PASSES = {
         ":channel_layout",
         ":graph_rewriter",
         ":pack_constants",
+        "//core/base:round_up",
         "//core/graph:bind_symbols",
         "//core/operators:convolution",
         "//core/operators:normalization",
@@ -154,6 +155,14 @@ PASSES = {
         ":graph_rewriter",
         ":pack_constants",
     ],
+    "pad_channels": [
+        ":channel_layout",
+        ":disjoint_sets",
+        ":graph_rewriter",
+        ":pack_constants",
+        "//core/base:round_up",
+        "//core/operators:convolution",
+    ],
     "quantize": [
         ":graph_rewriter",
         ":quantized_values",
@@ -179,4 +188,5 @@ BACKEND_PASSES = [
     "merge_transposes",
     "narrow_products",
     "pack_gemm",
+    "pad_channels",
 ]

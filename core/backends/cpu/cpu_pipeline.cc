@@ -23,6 +23,7 @@
 #include "core/passes/merge_transposes_pass.h"
 #include "core/passes/narrow_products_pass.h"
 #include "core/passes/pack_gemm_pass.h"
+#include "core/passes/pad_channels_pass.h"
 #include "core/passes/plan_memory_pass.h"
 #include "core/target/machine_description.h"
 
@@ -108,6 +109,10 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
     return AlterLayout(std::move(graph), context, ChannelBlocks(machine, factors),
                        is_bfloat16 ? IsForTilesWithFewChannels : nullptr);
   };
+  const auto pad_channels = [blocks = ChannelBlocks(machine, /*factors=*/0)](
+                                Graph graph, const PassContext& context) {
+    return PadChannels(std::move(graph), context, blocks, blocks.front());
+  };
   const auto choose_convolution = [machine, forms](Graph graph, const PassContext& context) {
     return ChooseConvolution(std::move(graph), context, [&](const ConvView& conv) {
       const bool is_narrow = forms.bfloat16_convolutions && forms.bfloat16_convolutions(conv);
@@ -136,6 +141,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
   return {{{"ExpandOps", expand_ops},
            {"FoldConstant", FoldConstant},  // What ExpandOps wrote around constants.
            {"FuseAttention", fuse_attention, /*descends=*/true, /*is_optional=*/true},
+           {"PadChannels", pad_channels, /*descends=*/true, /*is_optional=*/true},
            {"AlterLayout", alter_layout, /*descends=*/true, /*is_optional=*/true},
            {"ChooseConvolution", choose_convolution, /*descends=*/true, /*is_optional=*/true},
            {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},

@@ -1,0 +1,291 @@
+#include "core/passes/pad_channels_pass.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "core/base/round_up.h"
+#include "core/base/status_macros.h"
+#include "core/operators/convolution.h"
+#include "core/passes/channel_layout.h"
+#include "core/passes/disjoint_sets.h"
+#include "core/passes/graph_rewriter.h"
+#include "core/passes/pack_constants.h"
+
+namespace slipway {
+namespace {
+
+// Elementwise operators that make finite numbers of finite ones: nothing else may come of a new channel, whose weights are 0.
+constexpr absl::string_view kFinite[] = {
+    "Abs",      "Add",  "Celu",        "Clip",      "Elu",
+    "Erf",      "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu",
+    "Max",      "Min",  "Mish",        "Mul",       "Neg",
+    "PRelu",    "Relu", "Selu",        "Sigmoid",   "Softplus",
+    "Softsign", "Sub",  "Swish",       "Tanh",      "ThresholdedRelu"};
+
+// What is gained has to be more than what a model of multiply-adds alone leaves out.
+constexpr double kLeastGain = 1.05;
+
+// A plain convolution's vectors are of neighbours in a row, which is no faster than small blocks.
+constexpr int64_t kBlockOfPlain = 4;
+
+constexpr int kChannelAxis = 1;
+constexpr int kImageRank = 4;
+
+// Of an image; 0 for anything else.
+int64_t ChannelsOf(const Graph& graph, ValueId id) {
+  const ValueType& type = *graph.values[id].type;
+  if (type.rank() != kImageRank || !type.dimension(kChannelAxis).is_known()) return 0;
+  return type.dimension(kChannelAxis).extent();
+}
+
+// Values that have their channels in common, and what is known of each such set.
+class ChannelSets {
+ public:
+  explicit ChannelSets(const Graph& graph)
+      : sets_(graph.values.size()), facts_(graph.values.size()) {}
+
+  void Join(ValueId a, ValueId b) {
+    const size_t to = sets_.Find(a), from = sets_.Find(b);
+    if (to == from) return;
+    sets_.Join(to, from);
+    facts_[to].stays = facts_[to].stays || facts_[from].stays;
+    facts_[to].made += facts_[from].made;
+    facts_[to].read += facts_[from].read;
+  }
+  // Its channels are as many as they were.
+  void Keep(ValueId id) { facts_[sets_.Find(id)].stays = true; }
+  // Multiply-adds of convolutions that make it, vectors of whose results are of its channels, and of those that read it.
+  void AddMade(ValueId id, double multiply_adds) { facts_[sets_.Find(id)].made += multiply_adds; }
+  void AddRead(ValueId id, double multiply_adds) { facts_[sets_.Find(id)].read += multiply_adds; }
+
+  // The channels that it should have.
+  int64_t Channels(ValueId id, int64_t channels, const std::vector<int64_t>& blocks,
+                   int64_t vector) {
+    const Facts& facts = facts_[sets_.Find(id)];
+    const int64_t padded = RoundUp(channels, vector);
+    if (facts.stays || facts.made == 0 || padded == channels) return channels;
+    const int64_t dividing = BlockDividing(channels, blocks);
+    const auto block =
+        static_cast<double>(std::min(dividing == 0 ? kBlockOfPlain : dividing, vector));
+    const double before = facts.made * static_cast<double>(vector) / block + facts.read;
+    const double after =
+        (facts.made + facts.read) * static_cast<double>(padded) / static_cast<double>(channels);
+    return after * kLeastGain < before ? padded : channels;
+  }
+
+ private:
+  struct Facts {
+    bool stays = false;
+    double made = 0;
+    double read = 0;
+  };
+
+  DisjointSets sets_;
+  std::vector<Facts> facts_;
+};
+
+class ChannelPadding {
+ public:
+  ChannelPadding(Graph graph, const PassContext& context)
+      : context_(context), sets_(graph), rewriter_(std::move(graph), context.registry) {}
+
+  absl::StatusOr<Graph> Run(const std::vector<int64_t>& blocks, int64_t vector);
+
+ private:
+  absl::Status Learn(const Node& node);
+  absl::Status LearnConvolution(const Node& node);
+  // False where the node's operands do not all have its channels.
+  bool LearnElementwise(const Node& node);
+  void KeepAll(const Node& node);
+  absl::StatusOr<ConvView> Decode(const Node& node) const;
+
+  absl::Status Rewrite(Node& node);
+  absl::StatusOr<ValueId> ReadConstant(ValueId id, int64_t channels, int64_t padded);
+  bool IsPadded(ValueId id) const { return id != kNoValue && channels_[id] != 0; }
+
+  const Graph& graph() const { return rewriter_.graph(); }
+  // Of the old graph, and what stands for it now.
+  ValueId Now(ValueId id) const {
+    return IsPadded(id) && padded_[id] != kNoValue ? padded_[id] : rewriter_.Resolve(id);
+  }
+
+  const PassContext& context_;
+  ChannelSets sets_;
+  GraphRewriter rewriter_;
+  std::vector<int64_t>
+      channels_;  // By value of the old graph: those that it gets; 0 where they stay.
+  std::vector<ValueId> padded_;  // By value of the old graph: the one with more channels.
+};
+
+void ChannelPadding::KeepAll(const Node& node) {
+  for (const std::vector<ValueId>* ids : {&node.inputs, &node.outputs}) {
+    for (const ValueId id : *ids) {
+      if (id != kNoValue) sets_.Keep(id);
+    }
+  }
+}
+
+absl::StatusOr<ConvView> ChannelPadding::Decode(const Node& node) const {
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph(), node, context_.registry));
+  return DecodeConv(view);
+}
+
+absl::Status ChannelPadding::LearnConvolution(const Node& node) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, Decode(node));
+  const Tensor* const weights = rewriter_.constant(node.inputs[1]);
+  const bool has_bias = node.inputs.size() > 2 && node.inputs[2] != kNoValue;
+  const bool is_constant = weights != nullptr && weights->dtype() == DataType::kFloat32 &&
+                           (!has_bias || rewriter_.constant(node.inputs[2]) != nullptr);
+  const bool is_depthwise = IsDepthwise(conv);
+  const ValueId x = node.inputs[0], y = node.outputs[0];
+  if (!is_constant || (conv.group > 1 && !is_depthwise)) {
+    KeepAll(node);
+    return absl::OkStatus();
+  }
+  // Of one image.
+  double multiply_adds = static_cast<double>(conv.out_channels * conv.in_channels / conv.group);
+  for (const std::vector<int64_t>* extents : {&conv.window.kernel, &conv.window.output}) {
+    for (const int64_t extent : *extents) multiply_adds *= static_cast<double>(extent);
+  }
+  if (is_depthwise) {
+    sets_.Join(x, y);
+  } else {
+    sets_.AddRead(x, multiply_adds);
+  }
+  sets_.AddMade(y, multiply_adds);
+  return absl::OkStatus();
+}
+
+bool ChannelPadding::LearnElementwise(const Node& node) {
+  if (!absl::c_linear_search(kFinite, node.op)) return false;
+  const ValueId y = node.outputs[0];
+  const int64_t channels = ChannelsOf(graph(), y);
+  for (const ValueId id : node.inputs) {
+    if (id == kNoValue) continue;
+    if (rewriter_.constant(id) != nullptr) continue;
+    if (ChannelsOf(graph(), id) == channels) {
+      sets_.Join(id, y);
+    } else {
+      // It is broadcast.
+      sets_.Keep(id);
+    }
+  }
+  return true;
+}
+
+absl::Status ChannelPadding::Learn(const Node& node) {
+  const bool is_float = absl::c_all_of(node.outputs, [&](ValueId id) {
+    return id == kNoValue || graph().values[id].type->dtype() == DataType::kFloat32;
+  });
+  const LayoutRole role =
+      is_float ? LayoutRoleOf(graph(), node, context_.registry) : LayoutRole::kPlain;
+  switch (role) {
+    case LayoutRole::kConvolution:
+      return LearnConvolution(node);
+    case LayoutRole::kWindow:
+    case LayoutRole::kSpatialReduction:
+      sets_.Join(node.inputs[0], node.outputs[0]);
+      return absl::OkStatus();
+    case LayoutRole::kElementwise:
+      if (LearnElementwise(node)) return absl::OkStatus();
+      break;
+    default:
+      break;
+  }
+  KeepAll(node);
+  return absl::OkStatus();
+}
+
+// A constant operand with as many channels as the image has now.
+absl::StatusOr<ValueId> ChannelPadding::ReadConstant(ValueId id, int64_t channels, int64_t padded) {
+  const Tensor& constant = *rewriter_.constant(id);
+  const int axis = static_cast<int>(constant.shape().size()) - (kImageRank - kChannelAxis);
+  if (axis < 0 || constant.shape()[axis] != channels || channels == 1) return id;
+  return rewriter_.Constant(absl::StrCat(graph().values[id].name, "_padded"),
+                            ExtendByZeros(constant, axis, padded));
+}
+
+absl::Status ChannelPadding::Rewrite(Node& node) {
+  const ValueId y = node.outputs.empty() ? kNoValue : node.outputs[0];
+  const bool reads = absl::c_any_of(node.inputs, [&](ValueId id) { return IsPadded(id); });
+  if (!reads && !IsPadded(y)) {
+    rewriter_.Resolve(node);
+    rewriter_.Keep(std::move(node));
+    return absl::OkStatus();
+  }
+  std::vector<ValueId> inputs;
+  Attributes attributes = node.attributes;
+  if (LayoutRoleOf(graph(), node, context_.registry) == LayoutRole::kConvolution) {
+    SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, Decode(node));
+    const bool is_depthwise = IsDepthwise(conv);
+    Tensor weights = *rewriter_.constant(node.inputs[1]);
+    if (IsPadded(y)) weights = ExtendByZeros(weights, 0, channels_[y]);
+    if (reads && !is_depthwise) {
+      weights = ExtendByZeros(weights, kChannelAxis, channels_[node.inputs[0]]);
+    }
+    inputs = {Now(node.inputs[0]),
+              rewriter_.Constant(absl::StrCat(graph().values[node.inputs[1]].name, "_padded"),
+                                 std::move(weights))};
+    if (node.inputs.size() > 2 && node.inputs[2] != kNoValue) {
+      const ValueId bias = node.inputs[2];
+      inputs.push_back(IsPadded(y) ? rewriter_.Constant(
+                                         absl::StrCat(graph().values[bias].name, "_padded"),
+                                         ExtendByZeros(*rewriter_.constant(bias), 0, channels_[y]))
+                                   : bias);
+    }
+    if (is_depthwise) attributes.Set("group", channels_[y]);
+  } else {
+    const int64_t channels = ChannelsOf(graph(), y);
+    for (const ValueId id : node.inputs) {
+      if (id == kNoValue || rewriter_.constant(id) == nullptr) {
+        inputs.push_back(id == kNoValue ? kNoValue : Now(id));
+        continue;
+      }
+      SLIPWAY_ASSIGN_OR_RETURN(const ValueId constant, ReadConstant(id, channels, channels_[y]));
+      inputs.push_back(constant);
+    }
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const ValueId made,
+      rewriter_.Add(node.op, std::move(inputs), std::move(attributes), DisplayName(graph(), node)));
+  if (IsPadded(y)) {
+    padded_[y] = made;
+    rewriter_.Release(node);
+  } else {
+    rewriter_.Replace(node, made);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Graph> ChannelPadding::Run(const std::vector<int64_t>& blocks, int64_t vector) {
+  for (const ValueId id : graph().inputs) sets_.Keep(id);
+  for (const ValueId id : graph().outputs) sets_.Keep(id);
+  for (const Node& node : graph().nodes) SLIPWAY_RETURN_IF_ERROR(Learn(node));
+  channels_.resize(graph().values.size());
+  padded_.resize(graph().values.size(), kNoValue);
+  for (const Node& node : graph().nodes) {
+    for (const ValueId id : node.outputs) {
+      const int64_t channels = id == kNoValue ? 0 : ChannelsOf(graph(), id);
+      if (channels == 0) continue;
+      const int64_t wanted = sets_.Channels(id, channels, blocks, vector);
+      if (wanted != channels) channels_[id] = wanted;
+    }
+  }
+  for (Node& node : rewriter_.TakeNodes()) SLIPWAY_RETURN_IF_ERROR(Rewrite(node));
+  return std::move(rewriter_).Finish();
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> PadChannels(Graph graph, const PassContext& context,
+                                  const std::vector<int64_t>& channel_blocks, int64_t vector) {
+  return ChannelPadding(std::move(graph), context).Run(channel_blocks, vector);
+}
+
+}  // namespace slipway
