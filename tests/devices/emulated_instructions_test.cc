@@ -27,7 +27,7 @@ struct Case {
 constexpr Case kCases[] = {
     {"arm-64-linux", 39424, 143901, 24222},
     {"arm-32-linux-neon", 97049, 393415, 38670},
-    {"riscv-64-linux", 197081, 808065, 118328},
+    {"riscv-64-linux", 197081, 680843, 118328},
 };
 
 class EmulatedInstructionsTest : public ::testing::TestWithParam<Case> {

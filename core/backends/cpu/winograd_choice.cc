@@ -17,6 +17,8 @@ constexpr double kCacheBytesPerCycle = 32;
 constexpr double kProductShare = 0.85;
 // Larger tiles round more.
 constexpr double kLeastGain = 1.2;
+// Some microseconds at least: transformed weights are more bytes, of which small programs have few.
+constexpr double kLeastSaved = 10'000;
 constexpr int64_t kUnits = 2;             // That multiply and add a vector each cycle.
 constexpr double kBfloat16OfTiles = 512;  // Products of tile registers in a cycle.
 
@@ -82,7 +84,7 @@ int64_t ChooseWinogradTile(const MachineDescription& machine, const ConvView& co
   int64_t best = 0;
   for (const kernels::WinogradMatrices& matrices : kernels::kWinograd) {
     const double cycles = TiledCycles(machine, conv, matrices.outputs);
-    if (cycles * kLeastGain > least) continue;
+    if (std::max(cycles * kLeastGain, cycles + kLeastSaved) > least) continue;
     least = cycles;
     best = matrices.outputs;
   }

@@ -31,6 +31,15 @@ TEST(WinogradChoice, DirectlyWhereTilesSaveNothing) {
   EXPECT_NE(ChooseWinogradTile(machine, Layer(2048, 4, /*batch=*/32)), 0);
 }
 
+// Some microseconds are not worth weights that are twice as many, or four times.
+TEST(WinogradChoice, DirectlyWhereAllIsSmall) {
+  for (const char* target : {"x86-64-v3-linux", "arm-64-linux", "wasm-32-wasi-simd128"}) {
+    const MachineDescription machine = DescribeMachine(ParseTarget(target)->host());
+    EXPECT_EQ(ChooseWinogradTile(machine, Layer(24, 4)), 0) << target;
+    EXPECT_NE(ChooseWinogradTile(machine, Layer(64, 14)), 0) << target;
+  }
+}
+
 // What bf16 has twice as fast, tiles of f32 must have fewer than half of the products of.
 TEST(WinogradChoice, LargeTilesAloneAreFasterThanSmallNumbers) {
   const MachineDescription machine = Machine();
