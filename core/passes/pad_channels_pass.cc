@@ -100,6 +100,8 @@ class ChannelPadding {
  private:
   absl::Status Learn(const Node& node);
   absl::Status LearnConvolution(const Node& node);
+  // By one that is not 0 and the same for all elements.
+  bool DividesByNumber(const Node& node) const;
   // False where the node's operands do not all have its channels.
   bool LearnElementwise(const Node& node);
   void KeepAll(const Node& node);
@@ -162,8 +164,13 @@ absl::Status ChannelPadding::LearnConvolution(const Node& node) {
   return absl::OkStatus();
 }
 
+bool ChannelPadding::DividesByNumber(const Node& node) const {
+  const Tensor* const divisor = node.op == "Div" ? rewriter_.constant(node.inputs[1]) : nullptr;
+  return divisor != nullptr && divisor->num_elements() == 1 && divisor->values<float>()[0] != 0;
+}
+
 bool ChannelPadding::LearnElementwise(const Node& node) {
-  if (!absl::c_linear_search(kFinite, node.op)) return false;
+  if (!absl::c_linear_search(kFinite, node.op) && !DividesByNumber(node)) return false;
   const ValueId y = node.outputs[0];
   const int64_t channels = ChannelsOf(graph(), y);
   for (const ValueId id : node.inputs) {

@@ -149,6 +149,26 @@ TEST(PadChannels, OutputsAreAsTheyWere) {
               Not(HasSubstr("_padded")));
 }
 
+// As exporters write HardSwish.
+TEST(PadChannels, ANumberMayDivideAndNothingElse) {
+  for (const char* divisor : {"%six", "%b", "%each"}) {
+    const std::string out = After(absl::Substitute(R"(
+    graph "g" (%x: f32[1, 16, 6, 6]) -> (%y) {
+      const %w: f32[40, 16, 1, 1] = splat 0.5
+      const %v: f32[16, 40, 1, 1] = splat 0.25
+      const %six: f32[] = {6}
+      const %each: f32[40, 1, 1] = splat 3
+      %a = Conv(%x, %w) {$0}
+      %b = Mul(%a, %a)
+      %c = Div(%b, $1)
+      %y = Conv(%c, %v) {$0}
+    })",
+                                                   kPointwise, divisor));
+    EXPECT_EQ(out.find("f32[1, 48, 6, 6]") != std::string::npos, divisor == std::string("%six"))
+        << divisor;
+  }
+}
+
 // One channel that is broadcast over others stays one.
 TEST(PadChannels, WhatIsBroadcastStays) {
   EXPECT_THAT(After(absl::Substitute(R"(
