@@ -1,7 +1,5 @@
 #include "core/codegen/bfloat16.h"
 
-#include <cstdint>
-
 namespace slipway {
 namespace {
 

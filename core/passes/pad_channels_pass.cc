@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -108,14 +106,15 @@ class ChannelPadding {
   absl::StatusOr<ConvView> Decode(const Node& node) const;
 
   absl::Status Rewrite(Node& node);
-  absl::StatusOr<ValueId> ReadConstant(ValueId id, int64_t channels, int64_t padded);
+  absl::StatusOr<std::vector<ValueId>> ConvolutionInputs(const Node& node, Attributes& attributes);
+  std::vector<ValueId> OtherInputs(const Node& node);
+  // A constant whose first dimensions are as long as `extents`, by zeros; 0: as they are.
+  ValueId Extended(ValueId id, const std::vector<int64_t>& extents);
   bool IsPadded(ValueId id) const { return id != kNoValue && channels_[id] != 0; }
 
   const Graph& graph() const { return rewriter_.graph(); }
   // Of the old graph, and what stands for it now.
-  ValueId Now(ValueId id) const {
-    return IsPadded(id) && padded_[id] != kNoValue ? padded_[id] : rewriter_.Resolve(id);
-  }
+  ValueId Now(ValueId id) const { return IsPadded(id) ? padded_[id] : rewriter_.Resolve(id); }
 
   const PassContext& context_;
   ChannelSets sets_;
@@ -174,8 +173,7 @@ bool ChannelPadding::LearnElementwise(const Node& node) {
   const ValueId y = node.outputs[0];
   const int64_t channels = ChannelsOf(graph(), y);
   for (const ValueId id : node.inputs) {
-    if (id == kNoValue) continue;
-    if (rewriter_.constant(id) != nullptr) continue;
+    if (id == kNoValue || rewriter_.constant(id) != nullptr) continue;
     if (ChannelsOf(graph(), id) == channels) {
       sets_.Join(id, y);
     } else {
@@ -209,13 +207,49 @@ absl::Status ChannelPadding::Learn(const Node& node) {
   return absl::OkStatus();
 }
 
-// A constant operand with as many channels as the image has now.
-absl::StatusOr<ValueId> ChannelPadding::ReadConstant(ValueId id, int64_t channels, int64_t padded) {
-  const Tensor& constant = *rewriter_.constant(id);
-  const int axis = static_cast<int>(constant.shape().size()) - (kImageRank - kChannelAxis);
-  if (axis < 0 || constant.shape()[axis] != channels || channels == 1) return id;
-  return rewriter_.Constant(absl::StrCat(graph().values[id].name, "_padded"),
-                            ExtendByZeros(constant, axis, padded));
+ValueId ChannelPadding::Extended(ValueId id, const std::vector<int64_t>& extents) {
+  if (absl::c_all_of(extents, [](int64_t extent) { return extent == 0; })) return id;
+  Tensor constant = *rewriter_.constant(id);
+  for (size_t axis = 0; axis < extents.size(); ++axis) {
+    if (extents[axis] != 0) constant = ExtendByZeros(constant, axis, extents[axis]);
+  }
+  return rewriter_.Constant(absl::StrCat(graph().values[id].name, "_padded"), std::move(constant));
+}
+
+absl::StatusOr<std::vector<ValueId>> ChannelPadding::ConvolutionInputs(const Node& node,
+                                                                       Attributes& attributes) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, Decode(node));
+  const ValueId x = node.inputs[0], y = node.outputs[0];
+  const bool is_depthwise = IsDepthwise(conv);
+  if (is_depthwise) attributes.Set("group", channels_[y]);
+  std::vector<ValueId> inputs = {
+      Now(x), Extended(node.inputs[1], {channels_[y], is_depthwise ? 0 : channels_[x]})};
+  if (node.inputs.size() > 2 && node.inputs[2] != kNoValue) {
+    inputs.push_back(Extended(node.inputs[2], {channels_[y]}));
+  }
+  return inputs;
+}
+
+// Constants have as many channels as the image has now.
+std::vector<ValueId> ChannelPadding::OtherInputs(const Node& node) {
+  const ValueId y = node.outputs[0];
+  const int64_t channels = ChannelsOf(graph(), y);
+  std::vector<ValueId> inputs;
+  for (const ValueId id : node.inputs) {
+    const Tensor* const constant = id == kNoValue ? nullptr : rewriter_.constant(id);
+    if (constant == nullptr) {
+      inputs.push_back(id == kNoValue ? kNoValue : Now(id));
+      continue;
+    }
+    const int axis = static_cast<int>(constant->shape().size()) - (kImageRank - kChannelAxis);
+    std::vector<int64_t> extents;
+    if (axis >= 0 && constant->shape()[axis] == channels && channels > 1) {
+      extents.resize(static_cast<size_t>(axis));
+      extents.push_back(channels_[y]);
+    }
+    inputs.push_back(Extended(id, extents));
+  }
+  return inputs;
 }
 
 absl::Status ChannelPadding::Rewrite(Node& node) {
@@ -226,37 +260,12 @@ absl::Status ChannelPadding::Rewrite(Node& node) {
     rewriter_.Keep(std::move(node));
     return absl::OkStatus();
   }
-  std::vector<ValueId> inputs;
   Attributes attributes = node.attributes;
+  std::vector<ValueId> inputs;
   if (LayoutRoleOf(graph(), node, context_.registry) == LayoutRole::kConvolution) {
-    SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, Decode(node));
-    const bool is_depthwise = IsDepthwise(conv);
-    Tensor weights = *rewriter_.constant(node.inputs[1]);
-    if (IsPadded(y)) weights = ExtendByZeros(weights, 0, channels_[y]);
-    if (reads && !is_depthwise) {
-      weights = ExtendByZeros(weights, kChannelAxis, channels_[node.inputs[0]]);
-    }
-    inputs = {Now(node.inputs[0]),
-              rewriter_.Constant(absl::StrCat(graph().values[node.inputs[1]].name, "_padded"),
-                                 std::move(weights))};
-    if (node.inputs.size() > 2 && node.inputs[2] != kNoValue) {
-      const ValueId bias = node.inputs[2];
-      inputs.push_back(IsPadded(y) ? rewriter_.Constant(
-                                         absl::StrCat(graph().values[bias].name, "_padded"),
-                                         ExtendByZeros(*rewriter_.constant(bias), 0, channels_[y]))
-                                   : bias);
-    }
-    if (is_depthwise) attributes.Set("group", channels_[y]);
+    SLIPWAY_ASSIGN_OR_RETURN(inputs, ConvolutionInputs(node, attributes));
   } else {
-    const int64_t channels = ChannelsOf(graph(), y);
-    for (const ValueId id : node.inputs) {
-      if (id == kNoValue || rewriter_.constant(id) == nullptr) {
-        inputs.push_back(id == kNoValue ? kNoValue : Now(id));
-        continue;
-      }
-      SLIPWAY_ASSIGN_OR_RETURN(const ValueId constant, ReadConstant(id, channels, channels_[y]));
-      inputs.push_back(constant);
-    }
+    inputs = OtherInputs(node);
   }
   SLIPWAY_ASSIGN_OR_RETURN(
       const ValueId made,

@@ -8,14 +8,10 @@ namespace slipway {
 namespace {
 
 absl::Status Parameters(const NodeView& view, KernelParameters& parameters) {
-  SLIPWAY_ASSIGN_OR_RETURN(const CastView cast, DecodeCast(view));
-  parameters.Add(cast.saturate);
-  parameters.Add(static_cast<int64_t>(cast.rounding));
-  return absl::OkStatus();
-}
-
-absl::Status RoundingParameters(const NodeView&, KernelParameters& parameters) {
-  const CastView cast;
+  CastView cast;
+  if (view.op() != "slipway.RoundToBfloat16") {
+    SLIPWAY_ASSIGN_OR_RETURN(cast, DecodeCast(view));
+  }
   parameters.Add(cast.saturate);
   parameters.Add(static_cast<int64_t>(cast.rounding));
   return absl::OkStatus();
@@ -26,8 +22,7 @@ absl::Status RoundingParameters(const NodeView&, KernelParameters& parameters) {
 absl::Status RegisterCastKernels(KernelColumn& kernels) {
   const CallableKernel kernel = {"slipway_Cast", slipway_Cast, Parameters};
   SLIPWAY_RETURN_IF_ERROR(kernels.Add("CastLike", kernel));
-  SLIPWAY_RETURN_IF_ERROR(kernels.Add(
-      "slipway.RoundToBfloat16", CallableKernel{"slipway_Cast", slipway_Cast, RoundingParameters}));
+  SLIPWAY_RETURN_IF_ERROR(kernels.Add("slipway.RoundToBfloat16", kernel));
   return kernels.Add("Cast", kernel);
 }
 
