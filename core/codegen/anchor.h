@@ -31,6 +31,7 @@ enum class AnchorKind {
   kPlainConvolution,      // (x, y, C, n): ConvolutionStages.
   kWinogradConvolution,   // (c, x, y, C, n): WinogradStages.
   kMatrixProduct,         // (column, row, batch...): MatrixStages.
+  kStrassenProduct,       // (column, row), or (c, x, y, C, n): StrassenStages.
   kReduction,             // The dimensions that are left: ReductionStages.
   kRows,                  // Those of its input: RowStages.
   kJoin,                  // Those of its parts: JoinStages.
@@ -114,6 +115,23 @@ struct MatrixStages {
   bool right_is_transposed = false;  // What lies together where it is read is a column.
 };
 
+// A product by seven of half its extents (core/operators/strassen.h). Rows come in pairs; of images they are all places of all of them.
+struct StrassenStages {
+  Halide::Func left;         // (step, pair, steps, product), sums of quarters, steps in blocks.
+  Halide::Func accumulator;  // (column, pair, product), summed in its one update.
+  Halide::RDom reduction;    // Over the steps of a block, and the blocks.
+  Halide::Func products;     // (column, pair, product), what was summed.
+  Halide::Func quarters;     // (column, across, down, pair) of the result.
+  int rows = 1;
+  int step_block = 1;   // Steps of the depth that lie together in the left matrix: those of a row,
+  int step_blocks = 1;  // or of a block of an image's channels. Blocks of half of the depth.
+  int half_columns = 1;
+  int block = 1;   // Columns of a packed block, a power of two that divides half of them.
+  int images = 0;  // 0: the result is a matrix.
+  int height = 1;  // Of an image, in places.
+  int width = 1;
+};
+
 // Elements combined over some dimensions. All Funcs have the kept dimensions; `partial` has a dimension of
 // `lanes` partial results before them where the innermost dimension is not kept, else one of `sums` behind them.
 struct PartialReduction {
@@ -155,8 +173,9 @@ struct JoinStages {
   Halide::Type type;
 };
 
-using AnchorStages = std::variant<InjectiveStages, UpdatedStages, ConvolutionStages, WinogradStages,
-                                  MatrixStages, ReductionStages, RowStages, JoinStages>;
+using AnchorStages =
+    std::variant<InjectiveStages, UpdatedStages, ConvolutionStages, WinogradStages, MatrixStages,
+                 StrassenStages, ReductionStages, RowStages, JoinStages>;
 
 struct Anchor {
   AnchorKind kind = AnchorKind::kInjective;

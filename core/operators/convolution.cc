@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/strassen.h"
 
 namespace slipway {
 namespace {
@@ -238,11 +239,41 @@ absl::StatusOr<OpenConvView> DecodeWinograd(const NodeView& view) {
   return conv;
 }
 
+absl::StatusOr<OpenConvView> DecodeStrassen(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kFloat32}));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 5, 5));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 4, 4));
+  SLIPWAY_RETURN_IF_ERROR(RequireChannels(view));
+  const Dimensions x = DimensionsOf(view, 0);
+  const absl::Span<const int64_t> w = view.input_shape(1);
+  OpenConvView conv;
+  conv.batch = x[0];
+  conv.in_block = x[4].extent();
+  conv.out_block = w[3];
+  conv.in_channels = x[1].extent() * conv.in_block;
+  conv.has_bias = view.has_input(2);
+  int64_t out_channels = 0;
+  if (w[1] != kStrassenProducts || w[3] < 1 ||
+      __builtin_mul_overflow(w[0], 2 * w[3], &out_channels)) {
+    return view.Error(absl::StrCat("w has the shape ", ToString(w), " where [Co/2/co, ",
+                                   kStrassenProducts, ", Ci/2, co] is needed"));
+  }
+  conv.out_channels = out_channels;
+  if (x[1].extent() % 2 != 0 || w[2] != x[1].extent() / 2 * conv.in_block) {
+    return view.Error(
+        absl::StrCat("w of shape ", ToString(w), " does not fit x of shape ", ToString(x)));
+  }
+  SLIPWAY_RETURN_IF_ERROR(CheckBias(view, conv.out_channels));
+  SLIPWAY_RETURN_IF_ERROR(DecodeSpatial(view, {1, 1}, conv));
+  return conv;
+}
+
 absl::StatusOr<OpenConvView> DecodeOpenConv(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckTypes(view));
   if (view.op() == "slipway.ConvNCHWc") return DecodeBlocked(view);
   if (view.op() == "slipway.DepthwiseConvNCHWc") return DecodeDepthwise(view);
   if (view.op() == "slipway.WinogradConvNCHWc") return DecodeWinograd(view);
+  if (view.op() == "slipway.StrassenConvNCHWc") return DecodeStrassen(view);
   return DecodePlain(view);
 }
 
@@ -285,6 +316,9 @@ absl::Status RegisterConvolutionOperators(OperatorRegistry& registry) {
   schema.max_inputs = 3;
   schema.pattern = Pattern::kOutFusable;
   schema.type_rule = ConvType;
+  schema.name = "slipway.StrassenConvNCHWc";
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
   schema.attributes = {IntsAttribute("pads")};
   schema.name = "slipway.WinogradConvNCHWc";
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));

@@ -1,4 +1,5 @@
-// Convolutions: Conv, slipway.IntegerConv, slipway.ConvNCHWc, slipway.DepthwiseConvNCHWc, slipway.WinogradConvNCHWc.
+// Convolutions: Conv, slipway.IntegerConv, slipway.ConvNCHWc, slipway.DepthwiseConvNCHWc, slipway.WinogradConvNCHWc,
+// slipway.StrassenConvNCHWc.
 //
 // slipway.IntegerConv is Conv over i16 without a bias; y is i32, whose sums wrap around. Quantized tensors less their zero point
 // are such (core/passes/fold_quantization_pass.h).
@@ -16,6 +17,9 @@
 //     or of x in u8 and w in i8 as slipway.ConvNCHWc, w without fours; or of x in bf16, where all else is f32.
 //   slipway.WinogradConvNCHWc: x and y as ConvNCHWc's, with kernels of 3 x 3 in one group, strides and dilations of 1; f32;
 //     w [t, t, Co/co, Ci/ci, ci, co], transformed for tiles of (t - 2) x (t - 2) outputs, t 4, 6 or 8 (core/kernels/winograd.h).
+//   slipway.StrassenConvNCHWc: x and y as ConvNCHWc's, with kernels of 1 x 1 in one group, strides and dilations of 1, no pads; f32;
+//     w [Co/2/co, 7, Ci/2, co], sums of quarters (strassen.h): blocks of Co are of the left and of the right ones in turn. Both
+//     numbers of blocks are even.
 // Their attributes are Conv's with pads explicit.
 #ifndef SLIPWAY_CORE_OPERATORS_CONVOLUTION_H_
 #define SLIPWAY_CORE_OPERATORS_CONVOLUTION_H_

@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/strassen.h"
 
 namespace slipway {
 namespace {
@@ -54,11 +55,23 @@ bool IsOfPairs(const NodeView& view) {
 }
 
 absl::Status CheckGemmTypes(const NodeView& view) {
+  if (view.op() == "slipway.StrassenGemm") {
+    SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kFloat32}));
+    return CheckSameDtypes(view);
+  }
   if (!IsOfPairs(view)) {
     return CheckTypes(view, view.op() == "Gemm" ? TypeSet::kAnyNumeric : TypeSet::kFloat);
   }
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, {DataType::kBfloat16}));
   return view.has_input(2) ? CheckDtype(view, 2, {DataType::kFloat32}) : absl::OkStatus();
+}
+
+absl::Status CheckPackedBias(const NodeView& view, int64_t columns) {
+  if (!view.has_input(2) || SameExtents(DimensionsOf(view, 2), {{Dimension(columns)}})) {
+    return absl::OkStatus();
+  }
+  return view.Error(absl::StrCat("the bias has the shape ", ToString(DimensionsOf(view, 2)),
+                                 " where [", columns, "] is needed"));
 }
 
 absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
@@ -87,16 +100,40 @@ absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
   if (columns < 1 || gemm.block < 1 || (columns - 1) / gemm.block + 1 != w[0]) {
     return view.Error(absl::StrCat(columns, " columns do not fit w of shape ", ToString(w)));
   }
-  if (gemm.has_c && !SameExtents(DimensionsOf(view, 2), {{Dimension(columns)}})) {
-    return view.Error(absl::StrCat("the bias has the shape ", ToString(DimensionsOf(view, 2)),
-                                   " where [", columns, "] is needed"));
+  SLIPWAY_RETURN_IF_ERROR(CheckPackedBias(view, columns));
+  return gemm;
+}
+
+absl::StatusOr<OpenGemmView> DecodeStrassenGemm(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2, 2));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 4, 4));
+  const Dimensions x = DimensionsOf(view, 0);
+  if (!view.input_type(1).is_static()) {
+    return view.Unimplemented(
+        absl::StrCat("w of ", ToString(view.input_type(1)), " is not supported"));
   }
+  const Shape& w = view.input_shape(1);
+  OpenGemmView gemm;
+  gemm.m = x[0];
+  gemm.k = x[1];
+  gemm.block = w[3];
+  gemm.has_c = view.has_input(2);
+  int64_t columns = 0;
+  if (w[1] != kStrassenProducts || w[0] < 1 || w[2] < 1 || w[3] < 1 ||
+      __builtin_mul_overflow(w[0] * 2, w[3], &columns)) {
+    return view.Error(absl::StrCat("w has the shape ", ToString(w), " where [N/2/n, ",
+                                   kStrassenProducts, ", K/2, n] is needed"));
+  }
+  gemm.n = columns;
+  if (view.Differ(x[1], w[2] * 2)) return Mismatch(view);
+  SLIPWAY_RETURN_IF_ERROR(CheckPackedBias(view, columns));
   return gemm;
 }
 
 absl::StatusOr<OpenGemmView> DecodeOpenGemm(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckGemmTypes(view));
-  return view.op() == "Gemm" ? DecodePlainGemm(view) : DecodePackedGemm(view);
+  if (view.op() == "Gemm") return DecodePlainGemm(view);
+  return view.op() == "slipway.StrassenGemm" ? DecodeStrassenGemm(view) : DecodePackedGemm(view);
 }
 
 absl::StatusOr<std::vector<ValueType>> GemmType(const NodeView& view) {
@@ -169,6 +206,9 @@ absl::Status RegisterMatrixOperators(OperatorRegistry& registry) {
 
   schema.max_inputs = 3;
   schema.type_rule = GemmType;
+  schema.name = "slipway.StrassenGemm";
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
   schema.name = "slipway.GemmPacked";
   schema.attributes = {Required(IntAttribute("columns", std::nullopt))};
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));

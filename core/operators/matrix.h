@@ -1,9 +1,12 @@
-// Matrix products: MatMul (with batch dimensions), Gemm, slipway.GemmPacked.
+// Matrix products: MatMul (with batch dimensions), Gemm, slipway.GemmPacked, slipway.StrassenGemm.
 //
 // slipway.GemmPacked: x [M, K]; w [ceil(columns/n), K, n], columns of the right matrix in blocks of n,
 // zero where the last block is not full; bias [columns], optional; y [M, columns] = x * w + bias.
 // The attribute `columns` is the number of real columns. Where x is bf16, w is too, in pairs along the depth,
 // [ceil(columns/n), K/2, n, 2], K is even, and bias and y are f32.
+//
+// slipway.StrassenGemm: the same product of f32 by seven of half its extents (strassen.h): x [M, K]; w [N/2/n, 7, K/2, n], sums of
+// quarters of the right matrix, whose blocks of n columns are of the left and of the right ones in turn; bias [N], optional; y [M, N]. K and N are even.
 #ifndef SLIPWAY_CORE_OPERATORS_MATRIX_H_
 #define SLIPWAY_CORE_OPERATORS_MATRIX_H_
 
@@ -16,7 +19,7 @@
 
 namespace slipway {
 
-// Gemm and slipway.GemmPacked: y = alpha * op(a) * op(b) + beta * c.
+// Any but MatMul: y = alpha * op(a) * op(b) + beta * c.
 // Extent is int64_t, or Dimension where types are inferred and an extent may be open.
 template <typename Extent>
 struct BasicGemmView {

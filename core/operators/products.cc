@@ -143,6 +143,8 @@ constexpr ProductRow kProducts[] = {
     {"slipway.GemmPacked", CountGemm},
     {"slipway.LSTMSteps", CountRecurrentSteps},
     {"slipway.RNNSteps", CountRecurrentSteps},
+    {"slipway.StrassenConvNCHWc", CountConv},
+    {"slipway.StrassenGemm", CountGemm},
     {"slipway.WinogradConvNCHWc", CountConv},
 };
 

@@ -70,6 +70,27 @@ TEST(TypeRuleTest, Matrices) {
   EXPECT_THAT(of_pairs("bf16[2, 4, 8]"), HasSubstr("rank"));
 }
 
+TEST(TypeRuleTest, ProductsOfHalves) {
+  const auto matrix = [](const char* x, const char* w) {
+    return TypeOf(absl::StrCat("%x: ", x, ", %w: ", w, ", %b: f32[16]"),
+                  "%y = slipway.StrassenGemm(%x, %w, %b)");
+  };
+  EXPECT_EQ(matrix("f32[3, 6]", "f32[2, 7, 3, 4]"), "f32[3, 16]");
+  EXPECT_THAT(matrix("f32[3, 7]", "f32[2, 7, 3, 4]"), HasSubstr("cannot be multiplied"));
+  EXPECT_THAT(matrix("f32[3, 6]", "f32[2, 8, 3, 4]"), HasSubstr("[N/2/n, 7, K/2, n] is needed"));
+  EXPECT_THAT(matrix("f32[3, 6]", "f32[1, 7, 3, 4]"), HasSubstr("where [8] is needed"));
+  EXPECT_THAT(matrix("f64[3, 6]", "f64[2, 7, 3, 4]"), HasSubstr("f64"));
+  const auto image = [](const char* x, const char* w) {
+    return TypeOf(absl::StrCat("%x: ", x, ", %w: ", w, ", %b: f32[16]"),
+                  "%y = slipway.StrassenConvNCHWc(%x, %w, %b)");
+  };
+  EXPECT_EQ(image("f32[2, 4, 3, 5, 8]", "f32[2, 7, 16, 4]"), "f32[2, 4, 3, 5, 4]");
+  EXPECT_THAT(image("f32[2, 3, 3, 5, 8]", "f32[2, 7, 12, 4]"), HasSubstr("does not fit x"));
+  EXPECT_THAT(image("f32[2, 4, 3, 5, 8]", "f32[2, 7, 8, 4]"), HasSubstr("does not fit x"));
+  EXPECT_THAT(image("f32[2, 4, 3, 5, 8]", "f32[2, 6, 16, 4]"),
+              HasSubstr("[Co/2/co, 7, Ci/2, co] is needed"));
+}
+
 TEST(TypeRuleTest, Reductions) {
   EXPECT_EQ(TypeOf("%x: f32[2, 3, 4]", "const %a: i64[2] = {-1, 0} %y = ReduceMean(%x, %a)"),
             "f32[1, 3, 1]");

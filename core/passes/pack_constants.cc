@@ -6,6 +6,7 @@
 
 #include "core/base/check.h"
 #include "core/kernels/winograd.h"
+#include "core/operators/strassen.h"
 #include "core/passes/computed_constant.h"
 #include "core/tensor/float16.h"
 
@@ -261,6 +262,28 @@ Tensor WinogradWeights(const Tensor& packed, int64_t m) {
                   for (int64_t block = 0; block < blocks; ++block) {
                     kernels::TransformWinogradWeights(*matrices, square, from + block * square * 9,
                                                       square, to + block * square, blocks * square);
+                  }
+                });
+}
+
+Tensor StrassenWeights(const Tensor& packed) {
+  const Shape& s = packed.shape();
+  CheckFloatOfRank(packed, s.size() == 3 ? 3 : 6);
+  const int64_t depth = packed.num_elements() / (s[0] * s.back());
+  SLIPWAY_CHECK(s[0] % 2 == 0 && depth % 2 == 0, "there are no halves");
+  const int64_t quarter = depth / 2 * s.back();
+  return Packed(packed, {s[0] / 2, kStrassenProducts, depth / 2, s.back()},
+                [pairs = s[0] / 2, quarter](const float* from, float* to) {
+                  for (int64_t pair = 0; pair < pairs; ++pair, from += 4 * quarter) {
+                    const float* const quarters[kStrassenQuarters] = {
+                        from, from + 2 * quarter, from + quarter, from + 3 * quarter};
+                    for (const auto& row : kStrassen.right) {
+                      for (int64_t i = 0; i < quarter; ++i) {
+                        double sum = 0;
+                        for (int q = 0; q < kStrassenQuarters; ++q) sum += row[q] * quarters[q][i];
+                        *to++ = static_cast<float>(sum);
+                      }
+                    }
                   }
                 });
 }

@@ -43,6 +43,10 @@ Tensor SumsOfDepthwise(const Tensor& packed, int32_t factor);
 // [m + 2, m + 2, Co/co, Ci/ci, ci, co]. REQUIRES: m is 2, 4 or 6.
 Tensor WinogradWeights(const Tensor& packed, int64_t m);
 
+// Of what PackMatrix makes, or PackConvWeights of single places, the sums of quarters for Strassen's products (core/operators/strassen.h):
+// from [N/n, K, n] or [N/n, K/k, 1, 1, k, n] to [N/2/n, 7, K/2, n]. REQUIRES: N/n and K are even.
+Tensor StrassenWeights(const Tensor& packed);
+
 // [K, N] to [ceil(N/n), K, n]; the columns past N are 0.
 Tensor PackMatrix(const Tensor& matrix, int64_t n);
 

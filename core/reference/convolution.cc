@@ -6,6 +6,7 @@
 #include "core/kernels/convolution.h"
 #include "core/kernels/winograd.h"
 #include "core/reference/families.h"
+#include "core/reference/strassen.h"
 #include "core/reference/window_parameters.h"
 
 namespace slipway {
@@ -39,7 +40,7 @@ absl::Status RegisterConvolutionKernels(KernelColumn& kernels) {
       {"slipway.WinogradConvNCHWc", {"slipway_WinogradConv", slipway_WinogradConv, ConvolveTiles}},
   };
   for (const auto& [op, kernel] : rows) SLIPWAY_RETURN_IF_ERROR(kernels.Add(op, kernel));
-  return absl::OkStatus();
+  return kernels.Add("slipway.StrassenConvNCHWc", StrassenConvNchwc);
 }
 
 }  // namespace slipway

@@ -4,6 +4,7 @@
 #include "core/kernels/matrix.h"
 #include "core/reference/dispatch.h"
 #include "core/reference/families.h"
+#include "core/reference/strassen.h"
 #include "core/tensor/float16.h"
 
 namespace slipway {
@@ -60,6 +61,7 @@ absl::Status RegisterMatrixKernels(KernelColumn& kernels) {
       kernels.Add("Gemm", CallableKernel{"slipway_Gemm", slipway_Gemm, GemmParameters}));
   SLIPWAY_RETURN_IF_ERROR(
       kernels.Add("MatMul", CallableKernel{"slipway_MatMul", slipway_MatMul, {}}));
+  SLIPWAY_RETURN_IF_ERROR(kernels.Add("slipway.StrassenGemm", StrassenGemm));
   return kernels.Add("slipway.GemmPacked", GemmPacked);
 }
 

@@ -21,6 +21,7 @@
 #include "core/kernels/winograd.h"
 #include "core/operators/fused.h"
 #include "core/operators/register_all.h"
+#include "core/operators/strassen.h"
 #include "core/operators/training.h"
 #include "core/tensor/comparison.h"
 #include "gmock/gmock.h"
@@ -421,6 +422,33 @@ TEST_F(ReferenceTest, PackedGemmIsTheGemm) {
           {x, packed, b});
   ASSERT_OK(blocked.status());
   EXPECT_OK(CheckClose((*blocked)[0], (*plain)[0], {1e-6, 1e-6}));
+}
+
+// 5 rows of 6 steps, 8 columns in blocks of 2; the same weights by the sums that the definition asks for.
+TEST_F(ReferenceTest, ProductsOfHalvesAreTheProducts) {
+  const Tensor x = Random({5, 6});
+  const Tensor w = Random({6, 8});
+  const Tensor b = Random({8});
+  const auto plain = Run("graph \"p\" (%x, %w, %b) -> (%y) { %y = Gemm(%x, %w, %b) }", {x, w, b});
+  ASSERT_OK(plain.status());
+  Tensor sums = Tensor::Zeros(DataType::kFloat32, {2, 7, 3, 2});
+  float* next = sums.mutable_values<float>().data();
+  for (int64_t pair = 0; pair < 2; ++pair) {
+    for (const auto& row : kStrassen.right) {
+      for (int64_t step = 0; step < 3; ++step) {
+        for (int64_t c = 0; c < 2; ++c, ++next) {
+          for (int64_t q = 0; q < kStrassenQuarters; ++q) {
+            const int64_t k = q / 2 * 3 + step, column = (pair * 2 + q % 2) * 2 + c;
+            *next += static_cast<float>(row[q]) * w.values<float>()[k * 8 + column];
+          }
+        }
+      }
+    }
+  }
+  const auto halved = Run(
+      "graph \"h\" (%x, %w, %b) -> (%y) { %y = slipway.StrassenGemm(%x, %w, %b) }", {x, sums, b});
+  ASSERT_OK(halved.status());
+  EXPECT_OK(CheckClose((*halved)[0], (*plain)[0], {1e-5, 1e-5}));
 }
 
 TEST_F(ReferenceTest, FusedGroupsAreTheirBodies) {

@@ -53,6 +53,13 @@ std::vector<Case> Cases() {
          b.Output(b.Add("Relu", {b.Add("slipway.WinogradConvNCHWc", {x, w, bias}, padded)}));
        },
        38704},
+      {"product_of_halves",
+       [](GraphBuilder& b) {
+         const ValueId x = b.Input("x", kFloat, {24, 48});
+         const ValueId w = b.Input("w", kFloat, {3, 7, 24, 16});
+         b.Output(b.Add("slipway.StrassenGemm", {x, w, b.Input("bias", kFloat, {96})}));
+       },
+       27497},
       {"packed_product",
        [](GraphBuilder& b) {
          const ValueId x = b.Input("x", kFloat, {24, 48});

@@ -1,5 +1,6 @@
 // Matrix products against the reference.
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,46 @@ TEST(ProductKernelsTest, AgreeWithTheReference) {
             },
             {}, tolerance);
       }
+    }
+  });
+}
+
+// Odd numbers of rows, several bands and chunks, images smaller and larger than a band.
+TEST(ProductKernelsTest, ProductsOfHalvesAgreeWithTheReference) {
+  KernelSuite::RunEverywhere([](KernelSuite& suite) {
+    const Tolerance tolerance = {1e-4, 1e-3};
+    for (const auto& [m, k, pairs] : std::vector<std::tuple<int64_t, int64_t, int64_t>>{
+             {1, 2, 1}, {2, 20, 2}, {33, 34, 3}, {61, 128, 6}, {2100, 128, 5}}) {
+      suite.Add(
+          absl::StrCat("matrix", m, "x", k, "x", pairs),
+          [=, rows = m, depth = k, blocks = pairs](GraphBuilder& b) {
+            const ValueId x = b.Input("x", kFloat, {rows, depth});
+            const ValueId w = b.Input("w", kFloat, {blocks, 7, depth / 2, 16});
+            const ValueId bias = b.Input("bias", kFloat, {blocks * 32});
+            const ValueId y = b.Add("slipway.StrassenGemm", {x, w, bias});
+            b.Output(b.Add("Tanh", {b.Add("Add", {y, b.Input("z", kFloat, {rows, blocks * 32})})}));
+          },
+          {}, tolerance);
+    }
+    struct Images {
+      int64_t images, in_blocks, height, width, pairs, block;
+    };
+    for (const Images& i : {Images{1, 2, 1, 1, 1, 16}, Images{3, 4, 7, 7, 6, 16},
+                            Images{2, 2, 5, 9, 2, 4}, Images{2, 8, 57, 28, 3, 8}}) {
+      suite.Add(
+          absl::StrCat("images", i.images, "x", i.height, "x", i.width),
+          [=](GraphBuilder& b) {
+            const ValueId x =
+                b.Input("x", kFloat, {i.images, i.in_blocks, i.height, i.width, i.block});
+            const ValueId w =
+                b.Input("w", kFloat, {i.pairs, 7, i.in_blocks / 2 * i.block, i.block});
+            const ValueId bias = b.Input("bias", kFloat, {2 * i.pairs * i.block});
+            const ValueId y = b.Add("slipway.StrassenConvNCHWc", {x, w, bias});
+            const ValueId z =
+                b.Input("z", kFloat, {i.images, 2 * i.pairs, i.height, i.width, i.block});
+            b.Output(b.Add("Relu", {b.Add("Add", {y, z})}));
+          },
+          {}, tolerance);
     }
   });
 }

@@ -55,6 +55,18 @@ std::vector<std::pair<std::string, Build>> Kinds(int64_t block) {
          const ValueId bias = b.Input("bias", kFloat, {6 * block});
          b.Output(b.Add("slipway.WinogradConvNCHWc", {x, w, bias}, padded));
        }},
+      {"strassen-product",
+       [=](GraphBuilder& b) {
+         const ValueId x = b.Input("x", kFloat, {19, 40});
+         const ValueId w = b.Input("w", kFloat, {6, 7, 20, block});
+         b.Output(b.Add("slipway.StrassenGemm", {x, w, b.Input("bias", kFloat, {12 * block})}));
+       }},
+      {"strassen-product",
+       [=](GraphBuilder& b) {
+         const ValueId x = b.Input("x", kFloat, {3, 2, 6, 11, block});
+         const ValueId w = b.Input("w", kFloat, {6, 7, block, block});
+         b.Output(b.Add("slipway.StrassenConvNCHWc", {x, w}));
+       }},
       {"product",
        [=](GraphBuilder& b) {
          const ValueId x = b.Input("x", kFloat, {7, 19});

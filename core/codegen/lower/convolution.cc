@@ -6,6 +6,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/codegen/lower/families.h"
+#include "core/codegen/lower/strassen.h"
 #include "core/codegen/lower/window.h"
 #include "core/codegen/lower/winograd.h"
 
@@ -231,6 +232,7 @@ absl::Status RegisterConvolutionLowerings(Lowerings& lowerings) {
   }
   SLIPWAY_RETURN_IF_ERROR(
       lowerings.Add("slipway.ConvNCHWc", Lowering(LowerConvNchwc).Serving(Serves).Open()));
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("slipway.StrassenConvNCHWc", LowerStrassenConvNchwc));
   SLIPWAY_RETURN_IF_ERROR(
       lowerings.Add("slipway.WinogradConvNCHWc", Lowering(LowerWinogradConvNchwc).Serving(Serves)));
   return lowerings.Add("slipway.DepthwiseConvNCHWc",

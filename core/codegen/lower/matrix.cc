@@ -10,6 +10,7 @@
 #include "core/codegen/lower/families.h"
 #include "core/codegen/lower/product.h"
 #include "core/codegen/lower/reduction.h"
+#include "core/codegen/lower/strassen.h"
 
 namespace slipway {
 namespace {
@@ -275,6 +276,7 @@ absl::Status RegisterMatrixLowerings(Lowerings& lowerings) {
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Gemm", Lowering(LowerGemm).Serving(ServesGemm).Open()));
   SLIPWAY_RETURN_IF_ERROR(
       lowerings.Add("MatMul", Lowering(LowerMatMul).Serving(ServesMatMul).Open()));
+  SLIPWAY_RETURN_IF_ERROR(lowerings.Add("slipway.StrassenGemm", LowerStrassenGemm));
   return lowerings.Add("slipway.GemmPacked", Lowering(LowerGemmPacked).Serving(ServesGemm).Open());
 }
 

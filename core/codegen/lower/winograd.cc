@@ -1,48 +1,17 @@
 #include "core/codegen/lower/winograd.h"
 
 #include "core/base/status_macros.h"
+#include "core/codegen/lower/row_of.h"
 #include "core/codegen/lower/window.h"
 #include "core/kernels/winograd.h"
 #include "core/operators/convolution.h"
 
 namespace slipway {
-namespace {
 
 using Halide::Expr;
 using Halide::Func;
 using Halide::RDom;
 using Halide::Var;
-
-// The sum of row[k] * term(k), without the terms that are 0.
-template <typename Term>
-Expr Combine(const double* row, int columns, Term term) {
-  Expr sum;
-  for (int k = 0; k < columns; ++k) {
-    if (row[k] == 0) continue;
-    const bool is_negative = row[k] < 0 && sum.defined();
-    const auto factor = static_cast<float>(is_negative ? -row[k] : row[k]);
-    Expr product = factor == 1 ? term(k) : factor == -1 ? -term(k) : term(k) * factor;
-    if (!sum.defined()) {
-      sum = product;
-    } else {
-      sum = is_negative ? sum - product : sum + product;
-    }
-  }
-  return sum;
-}
-
-// The row `index` of a matrix times the column of terms. `index` is unrolled, which leaves one row of each.
-template <int kRows, int kColumns, typename Term>
-Expr RowOf(const double (&matrix)[kRows][kColumns], int rows, int columns, const Expr& index,
-           Term term) {
-  Expr result = Combine(matrix[rows - 1], columns, term);
-  for (int r = rows - 2; r >= 0; --r) {
-    result = Halide::select(index == r, Combine(matrix[r], columns, term), result);
-  }
-  return result;
-}
-
-}  // namespace
 
 absl::StatusOr<std::vector<Func>> LowerWinogradConvNchwc(LoweringContext& context) {
   SLIPWAY_ASSIGN_OR_RETURN(const ConvView conv, DecodeConv(context.node));

@@ -11,6 +11,7 @@
 #include "core/codegen/schedules/cpu/loops.h"
 #include "core/codegen/schedules/cpu/matrix_schedule.h"
 #include "core/codegen/schedules/cpu/reduction_schedule.h"
+#include "core/codegen/schedules/cpu/strassen_schedule.h"
 #include "core/codegen/schedules/cpu/winograd_schedule.h"
 #include "core/codegen/schedules/gpu/thread_schedule.h"
 #include "core/codegen/schedules/parameters.h"
@@ -88,6 +89,9 @@ constexpr Row kSchedules[] = {
     {AnchorKind::kMatrixProduct, "product", IsCpu,
      Chosen<MatrixStages, ProductSchedule, ChooseMatrixProduct, MatrixProductParameters,
             ScheduleMatrixProduct>},
+    {AnchorKind::kStrassenProduct, "strassen-product", IsCpu,
+     Chosen<StrassenStages, StrassenSchedule, ChooseStrassenProduct, StrassenProductParameters,
+            ScheduleStrassenProduct>},
     {AnchorKind::kReduction, "reduction", IsCpu, Fixed<ReductionStages, ScheduleReduction>},
     {AnchorKind::kRows, "rows", IsCpu, Fixed<RowStages, ScheduleRows>},
     {AnchorKind::kJoin, "join", IsCpu, Fixed<JoinStages, ScheduleJoin>},

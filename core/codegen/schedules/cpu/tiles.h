@@ -72,6 +72,10 @@ int PiecesFor(int64_t outer, int extent, int64_t wanted);
 // The largest divisor of `extent` that is at most `limit`. REQUIRES: limit >= 1.
 int LargestDivisor(int extent, int limit);
 
+// The least odd number that is as large. Where what a step reads is apart in memory by a product of such, it is no multiple of a page, for
+// which a cache has few lines.
+inline int Odd(int number) { return number | 1; }
+
 // Tasks a kernel's outer loop is cut into for each core: enough for a balanced load, few enough that
 // starting one costs nothing against its work.
 inline constexpr int64_t kTasksPerCore = 4;

@@ -48,10 +48,6 @@ int64_t MultiplyAddsOf(const WinogradStages& s, const WinogradSchedule& schedule
   return int64_t{schedule.band_rows} * s.columns * s.in_block * s.in_blocks * s.out_blocks;
 }
 
-// The least odd number that is as large. What a tile's places are apart in memory is a product of such: were it a multiple of a page, all
-// of a tile's would share the few lines that a cache has for one address.
-int Odd(int number) { return number | 1; }
-
 }  // namespace
 
 WinogradSchedule ChooseWinogradConvolution(const MachineDescription& machine,
