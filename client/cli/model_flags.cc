@@ -79,6 +79,8 @@ absl::Span<const Optimization> Optimizations() {
   static constexpr Optimization kAll[kOptimizations] = {
       {"winograd", "ChooseConvolution",
        "Make convolutions of transformed tiles where that is faster; it rounds a little more."},
+      {"strassen", "ChooseProduct",
+       "Make products of seven of half their extents where that is faster."},
       {"blocked-layout", "AlterLayout", "Keep channels of images in blocks."},
       {"padded-channels", "PadChannels",
        "Give images more channels, of zeros, where vectors are fuller by that."},

@@ -68,7 +68,8 @@ const char kProfileHelp[] =
     "on this device: the rate of operations of their type, or of the level of the memory that its "
     "bytes come "
     "from; REACHED is how much of that limit's speed it has. Convolutions by transformed tiles "
-    "(Winograd) multiply less than the model has it and may reach more than 100 %.";
+    "(Winograd) and products by seven of their halves (Strassen) multiply less than the model has "
+    "it and may reach more than 100 %.";
 
 std::vector<std::vector<std::string>> ProfileRows(const StepProfile& profile) {
   const Roofline roofline = FindLimits(profile.steps, profile.peaks, profile.threads);

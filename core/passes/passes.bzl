@@ -35,6 +35,12 @@ PASSES = {
         "//core/operators:convolution",
         "//core/operators:window",
     ],
+    "choose_product": [
+        ":graph_rewriter",
+        ":pack_constants",
+        "//core/operators:convolution",
+        "//core/operators:matrix",
+    ],
     "complete_outputs": [
         ":open_extents",
         "//core/graph:edit",
@@ -181,6 +187,7 @@ BACKEND_PASSES = [
     "alter_layout",
     "call_kernels",
     "choose_convolution",
+    "choose_product",
     "complete_outputs",
     "expand_ops",
     "fuse_attention",

@@ -7,6 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "core/backends/cpu/strassen_choice.h"
 #include "core/backends/cpu/winograd_choice.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/tile_shapes.h"
@@ -15,6 +16,7 @@
 #include "core/passes/call_kernels_pass.h"
 #include "core/passes/channel_layout.h"
 #include "core/passes/choose_convolution_pass.h"
+#include "core/passes/choose_product_pass.h"
 #include "core/passes/complete_outputs_pass.h"
 #include "core/passes/expand_ops_pass.h"
 #include "core/passes/fold_constant_pass.h"
@@ -130,6 +132,14 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
                                                            const PassContext& context) {
     return PackGemm(std::move(graph), context, columns);
   };
+  const auto choose_product = [machine, forms](Graph graph, const PassContext& context) {
+    return ChooseProduct(std::move(graph), context, [&](const ProductExtents& product) {
+      // Tiles of images have too few rows where registers are few.
+      if (product.is_of_images && machine.vector_registers < 32) return false;
+      return !forms.bfloat16_matrices &&
+             IsFasterByHalves(machine, product.rows, product.depth, product.columns);
+    });
+  };
   if (!is_lowered) is_lowered = [](const NodeView&, absl::Span<const ValueType>) { return true; };
   const auto expand_ops = [is_lowered](Graph graph, const PassContext& context) {
     return ExpandOps(std::move(graph), context, is_lowered);
@@ -146,6 +156,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
            {"ChooseConvolution", choose_convolution, /*descends=*/true, /*is_optional=*/true},
            {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
            {"PackGemm", pack_gemm, /*descends=*/true, /*is_optional=*/true},
+           {"ChooseProduct", choose_product, /*descends=*/true, /*is_optional=*/true},
            {"NarrowProducts", narrow_products, /*descends=*/true, /*is_optional=*/true},
            {"CallKernels", call_kernels},
            {"FuseOps", FuseOps},

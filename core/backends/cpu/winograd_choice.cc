@@ -2,25 +2,16 @@
 
 #include <algorithm>
 
+#include "core/backends/cpu/product_cycles.h"
 #include "core/kernels/winograd.h"
 
 namespace slipway {
 namespace {
 
-// Of a core that has the memory for itself. Weights of a whole model lie in no cache.
-constexpr double kMemoryBytesPerCycle = 6;
-// Weights are fetched ahead while others are multiplied, but for such a share.
-constexpr double kApart = 0.25;
-// Into the second-level cache and back: what lies between a transform and the products.
-constexpr double kCacheBytesPerCycle = 32;
-// Of the peak that products reach.
-constexpr double kProductShare = 0.85;
 // Larger tiles round more.
 constexpr double kLeastGain = 1.2;
 // Some microseconds at least: transformed weights are more bytes, of which small programs have few.
 constexpr double kLeastSaved = 10'000;
-constexpr int64_t kUnits = 2;             // That multiply and add a vector each cycle.
-constexpr double kBfloat16OfTiles = 512;  // Products of tile registers in a cycle.
 
 int64_t RoundUpDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -34,17 +25,6 @@ int64_t Operations(const double (&matrix)[kRows][kColumns], int64_t rows) {
   return count;
 }
 
-// Of products and weights of a type: smaller ones are as many more in a vector.
-double Cycles(const MachineDescription& machine, double products, double weights, DataType dtype) {
-  const auto element_bytes = static_cast<double>(ByteSize(dtype));
-  const double at_once = dtype == DataType::kBfloat16 && machine.has_bf16_tiles
-                             ? kBfloat16OfTiles
-                             : machine.vector_bytes / element_bytes * kUnits;
-  const double multiply = products / (at_once * kProductShare);
-  const double read = weights * element_bytes / kMemoryBytesPerCycle;
-  return std::max(multiply, read) + kApart * std::min(multiply, read);
-}
-
 }  // namespace
 
 double DirectCycles(const MachineDescription& machine, const ConvView& conv, DataType dtype) {
@@ -52,7 +32,7 @@ double DirectCycles(const MachineDescription& machine, const ConvView& conv, Dat
   const auto channels = static_cast<double>(conv.in_channels * conv.out_channels);
   const auto places =
       static_cast<double>(conv.batch * conv.window.output[0] * conv.window.output[1]);
-  return Cycles(machine, places * kKernel * channels, kKernel * channels, dtype);
+  return ProductCycles(machine, places * kKernel * channels, kKernel * channels, dtype);
 }
 
 double TiledCycles(const MachineDescription& machine, const ConvView& conv, int64_t m) {
@@ -70,11 +50,11 @@ double TiledCycles(const MachineDescription& machine, const ConvView& conv, int6
   const auto output = static_cast<double>(Operations(matrices.output, m) * (t + m));
   const double transforms = (input * static_cast<double>(conv.in_channels) +
                              output * static_cast<double>(conv.out_channels)) /
-                            (lanes * kUnits);
+                            (lanes * kMultiplyAddUnits);
   const double between = 2 * square * sizeof(float) *
                          static_cast<double>(conv.in_channels + conv.out_channels) /
                          kCacheBytesPerCycle;
-  return Cycles(machine, tiles * square * channels, square * channels, DataType::kFloat32) +
+  return ProductCycles(machine, tiles * square * channels, square * channels, DataType::kFloat32) +
          tiles * (transforms + between);
 }
 
