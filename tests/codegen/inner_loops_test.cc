@@ -80,7 +80,8 @@ TEST(InnerLoops, AreCounted) {
 
 bool IsConvolution(const Graph& body) {
   return std::any_of(body.nodes.begin(), body.nodes.end(), [](const Node& node) {
-    return node.op == "slipway.ConvNCHWc" || node.op == "slipway.WinogradConvNCHWc";
+    return node.op == "slipway.ConvNCHWc" || node.op == "slipway.WinogradConvNCHWc" ||
+           node.op == "slipway.StrassenConvNCHWc";
   });
 }
 

@@ -109,6 +109,9 @@ ProductTile TileOfRegisters(int rows, int panels) {
   return {.rows = whole, .panels = std::min(panels, 2)};
 }
 
+// More rows than that are worth other tiles, a share of those that there are.
+constexpr double kRowsForNothing = 1.04;
+
 // More of a tile is more code than any machine has registers for.
 constexpr int kMaxRows = 32;
 constexpr int kMaxPanels = 16;
@@ -136,6 +139,15 @@ ProductSchedule ChooseMatrixProduct(const MachineDescription& machine, const Mat
       CeilDivide(Assumed(stages.columns), panels.width * tile.panels) * stages.batch;
   if (columns < wanted) {
     schedule.strips = static_cast<int>(std::min(row_tiles, CeilDivide(wanted, columns)));
+    // Each strip has as many tiles, of which the last ones may be computed for nothing.
+    const int64_t computed = schedule.strips * CeilDivide(row_tiles, schedule.strips) * tile.rows;
+    if (stages.rows != kOpen && !in_registers && computed > stages.rows * kRowsForNothing) {
+      const ProductTile of_strip =
+          ChooseProductTile(static_cast<int>(CeilDivide(stages.rows, schedule.strips)), tile.panels,
+                            panels.width / panels.lanes, machine.vector_registers);
+      schedule.rows = of_strip.rows;
+      schedule.panels = of_strip.panels;
+    }
   }
   return schedule;
 }
