@@ -179,6 +179,8 @@ class ComputeDevice {
   virtual bool is_synchronous() const = 0;
   // Whether memory of the host is memory of its own: the processor that this process runs on.
   virtual bool is_host() const { return false; }
+  // Where it is on the machine's PCI bus ("0000:3b:00.0"), by which other software knows it, too; empty where that is not known.
+  virtual std::string pci_address() const { return ""; }
   virtual absl::StatusOr<MemoryInfo> memory_info() const = 0;
 
   // RESOURCE_EXHAUSTED if there is no such memory. Never without an address, also for 0 bytes; what is in it is

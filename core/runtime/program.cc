@@ -31,6 +31,10 @@ Program::~Program() = default;
 
 const ProgramSignature& Program::signature() const { return loaded_->manifest().signature(); }
 
+absl::Span<const std::shared_ptr<ComputeDevice>> Program::devices() const {
+  return loaded_->devices();
+}
+
 absl::StatusOr<int> Program::FindEntry(absl::string_view name) const {
   const auto found = std::find(entries_.begin(), entries_.end(), name);
   if (found != entries_.end()) return static_cast<int>(found - entries_.begin());

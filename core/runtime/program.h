@@ -109,6 +109,8 @@ class Program {
 
   // Of entry 0.
   const ProgramSignature& signature() const;
+  // Those of Load.
+  absl::Span<const std::shared_ptr<ComputeDevice>> devices() const;
   // The steps of all functions, those of the first one first.
   const std::vector<StepInfo>& steps() const { return steps_; }
 

@@ -36,6 +36,7 @@ class ResidentProgram {
   // Where memory of a space is.
   const TensorPlace& place_of_space(uint32_t space) const { return places_[space]; }
   size_t device_count() const { return devices_.size(); }
+  const std::vector<std::shared_ptr<ComputeDevice>>& devices() const { return devices_; }
   const DeviceCode& code(uint32_t index) const { return *code_[index]; }
   // The memory of a buffer of class CONSTANT.
   const DeviceMemory& constant(uint32_t buffer) const { return constants_[buffer]; }

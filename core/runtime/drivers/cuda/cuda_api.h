@@ -106,6 +106,7 @@ inline constexpr int kCudaCaptureThreadLocal = 1;
   X(DeviceGetCount, cuDeviceGetCount, (int* count))                                                \
   X(DeviceGet, cuDeviceGet, (CUdevice * device, int ordinal))                                      \
   X(DeviceGetName, cuDeviceGetName, (char* name, int bytes, CUdevice device))                      \
+  X(DeviceGetPCIBusId, cuDeviceGetPCIBusId, (char* address, int bytes, CUdevice device))           \
   X(DeviceGetAttribute, cuDeviceGetAttribute, (int* value, int attribute, CUdevice device))        \
   X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))      \
   X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, (CUdevice device))                      \

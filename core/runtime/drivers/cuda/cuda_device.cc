@@ -14,6 +14,7 @@ namespace slipway {
 namespace {
 
 constexpr size_t kMaxNameBytes = 256;
+constexpr int kMaxAddressBytes = 32;
 
 CUdeviceptr Address(const DeviceMemory& memory) { return memory.address; }
 
@@ -25,6 +26,10 @@ absl::StatusOr<CudaFacts> ReadFacts(const CudaLibrary& cuda, CUdevice id) {
   SLIPWAY_RETURN_IF_ERROR(cuda.ToStatus(cuda.DeviceGetName(name, sizeof(name) - 1, id),
                                         absl::StrCat("cuda: the name of device ", id)));
   facts.name = BoundedLog(name, kMaxNameBytes);
+  char address[kMaxAddressBytes] = "";
+  if (cuda.DeviceGetPCIBusId(address, kMaxAddressBytes - 1, id) == kCudaSuccess) {
+    facts.pci_address = BoundedLog(address, kMaxAddressBytes);
+  }
   absl::Status status;
   const auto number = [&](int attribute) -> int64_t {
     int value = 0;

@@ -18,7 +18,8 @@ namespace slipway {
 // What a device says of itself.
 struct CudaFacts {
   std::string name;
-  int capability = 0;  // 90 for 9.0.
+  std::string pci_address;  // Empty where it does not tell.
+  int capability = 0;       // 90 for 9.0.
   LaunchLimits limits;
 };
 
@@ -35,6 +36,7 @@ class CudaDevice final : public ComputeDevice {
 
   absl::string_view name() const override { return name_; }
   bool is_synchronous() const override { return false; }
+  std::string pci_address() const override { return facts_.pci_address; }
   absl::StatusOr<MemoryInfo> memory_info() const override;
   absl::StatusOr<DeviceMemory> Allocate(int64_t bytes, MemoryKind kind) override;
   void Free(const DeviceMemory& memory) override;

@@ -59,6 +59,13 @@ TEST(CudaDevice, RefusesWhatAnEntryDoesNotTake) {
   ASSERT_OK(queues->Finish());
 }
 
+TEST(CudaDevice, TellsWhereItIs) {
+  EXPECT_EQ(Open()->pci_address(), "0000:1A:00.0");
+  // Who does not tell works as well.
+  const FakeIsTold told("cuDeviceGetPCIBusId=999");
+  EXPECT_EQ(Open()->pci_address(), "");
+}
+
 TEST(CudaDevice, TellsWhatTheCompilerSays) {
   const auto device = Open();
   EXPECT_THAT(device->LoadCode(Code({"add"}), 1, std::string(kPtx) + "nobody_knows_me()"),

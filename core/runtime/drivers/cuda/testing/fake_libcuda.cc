@@ -24,6 +24,8 @@ constexpr int kVersion = 12040;
 constexpr char kPtx[] = "8.4";
 constexpr int kCapability = 80;
 constexpr int kDevices = 2;
+// On the PCI bus, each behind the one before.
+constexpr int kFirstBus = 0x1A;
 
 constexpr int kMaxThreads = 1024;
 constexpr size_t kMaxDeclaredShared = 48 << 10;
@@ -260,6 +262,13 @@ CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {
   Call call(__func__);
   if (!IsDevice(device)) return kCudaInvalidDevice;
   snprintf(name, static_cast<size_t>(bytes), "Fake GPU");
+  return call.result;
+}
+
+CUresult cuDeviceGetPCIBusId(char* address, int bytes, CUdevice device) {
+  Call call(__func__);
+  if (!IsDevice(device)) return kCudaInvalidDevice;
+  snprintf(address, static_cast<size_t>(bytes), "0000:%02X:00.0", kFirstBus + device);
   return call.result;
 }
 
