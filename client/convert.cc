@@ -313,19 +313,23 @@ absl::StatusOr<Job> UncheckedJobFromProto(const v1::Job& proto) {
 
 }  // namespace
 
+AcceleratorState AcceleratorFromProto(const v1::AcceleratorState& proto) {
+  return {.name = proto.name(),
+          .clock_hz = proto.clock_hz(),
+          .memory_clock_hz = proto.memory_clock_hz(),
+          .power_milliwatts = proto.power_milliwatts(),
+          .temperature_millicelsius = proto.temperature_millicelsius(),
+          .memory_free_bytes = proto.memory_free_bytes(),
+          .throttled = proto.throttled()};
+}
+
 MachineState MachineFromProto(const v1::MachineState& proto) {
   MachineState machine = {.cpu_frequency_hz = proto.cpu_frequency_hz(),
                           .governor = proto.governor(),
                           .temperature_millicelsius = proto.temperature_millicelsius(),
                           .load_millis = proto.load_millis()};
   for (const v1::AcceleratorState& state : proto.accelerators()) {
-    machine.accelerators.push_back({.name = state.name(),
-                                    .clock_hz = state.clock_hz(),
-                                    .memory_clock_hz = state.memory_clock_hz(),
-                                    .power_milliwatts = state.power_milliwatts(),
-                                    .temperature_millicelsius = state.temperature_millicelsius(),
-                                    .memory_free_bytes = state.memory_free_bytes(),
-                                    .throttled = state.throttled()});
+    machine.accelerators.push_back(AcceleratorFromProto(state));
   }
   return machine;
 }

@@ -40,6 +40,7 @@ AttemptTimings TimingsFromProto(const v1::AttemptTimings& proto);
 // What a benchmark is asked for.
 v1::Scenario ToProto(const Scenario& scenario);
 v1::Settling ToProto(const Settling& settling);
+AcceleratorState AcceleratorFromProto(const v1::AcceleratorState& proto);
 MachineState MachineFromProto(const v1::MachineState& proto);
 // Peaks that cannot be are none.
 std::vector<MachinePeaks> PeaksFromProto(const v1::DevicePeaks& proto);

@@ -88,6 +88,9 @@ std::vector<SampleStamp> StampsFromProto(const v1::BenchmarkResult& proto) {
          .cpu_frequency_hz = std::max<int64_t>(0, stamp.cpu_frequency_hz()),
          .temperature_millicelsius = std::max<int64_t>(0, stamp.temperature_millicelsius()),
          .governor = stamp.governor()});
+    for (const v1::AcceleratorState& state : stamp.accelerators()) {
+      stamps.back().accelerators.push_back(AcceleratorFromProto(state));
+    }
   }
   if (samples != proto.samples_ns_size()) return {};
   return stamps;

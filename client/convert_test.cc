@@ -94,13 +94,17 @@ TEST(ConvertTest, StampsAreOfAllSamplesOrNone) {
   const std::string samples = "samples_ns: 5 samples_ns: 7 samples_ns: 9 iterations_per_sample: 1 ";
   ASSERT_OK_AND_ASSIGN(const BenchmarkResult result, BenchmarkFromProto(BenchmarkProto(samples + R"(
           stamps { samples: 2 foreign_millis: 2000 waited_millis: -1 disturbed: true }
-          stamps { samples: 1 throttled: true governor: "powersave" temperature_millicelsius: -5 })")));
+          stamps { samples: 1 throttled: true governor: "powersave" temperature_millicelsius: -5
+                   accelerators { name: "GPU" clock_hz: 7 throttled: true } })")));
   ASSERT_EQ(result.stamps.size(), 2u);
   EXPECT_EQ(result.stamps[0].foreign_millis, 1000);
   EXPECT_EQ(result.stamps[0].waited_millis, 0);
   EXPECT_TRUE(result.stamps[0].disturbed);
   EXPECT_EQ(result.stamps[1].governor, "powersave");
   EXPECT_EQ(result.stamps[1].temperature_millicelsius, 0);
+  ASSERT_EQ(result.stamps[1].accelerators.size(), 1u);
+  EXPECT_EQ(result.stamps[1].accelerators[0].clock_hz, 7);
+  EXPECT_TRUE(result.stamps[1].accelerators[0].throttled);
   for (const char* wrong : {"stamps { samples: 2 }", "stamps { samples: 4 }",
                             "stamps { samples: -1 } stamps { samples: 4 }",
                             "stamps { samples: 3 } stamps { samples: 0 }"}) {

@@ -15,11 +15,20 @@ namespace slipway {
 struct SampleConditions {
   int64_t samples = 0;    // That have stamps.
   int64_t disturbed = 0;  // Of them, while others took too much.
-  int64_t throttled =
-      0;  // While the processor throttled for heat, or its frequency was below 9/10 of its highest meanwhile.
+  // While the processor throttled for heat, an accelerator was slowed down, or the frequency of one of them was below 9/10 of its highest
+  // meanwhile.
+  int64_t throttled = 0;
+  int64_t throttled_accelerators = 0;  // Of them, those for which it was an accelerator.
   int64_t least_hz = 0, most_hz = 0;
   int64_t least_millicelsius = 0, most_millicelsius = 0;
   std::vector<std::string> governors;  // Each once, in their order.
+  struct Accelerator {
+    std::string name;
+    int64_t least_hz = 0, most_hz = 0;
+    int64_t least_millicelsius = 0, most_millicelsius = 0;
+    int64_t least_milliwatts = 0, most_milliwatts = 0;
+  };
+  std::vector<Accelerator> accelerators;  // That the program uses.
 };
 SampleConditions ConditionsOf(const BenchmarkResult& result);
 

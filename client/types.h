@@ -177,10 +177,12 @@ struct SampleStamp {
   int64_t waited_millis = 0;
   int64_t foreign_millis = 0;
   bool disturbed = false;
-  bool throttled = false;
+  bool throttled = false;  // The processor, or one of the accelerators.
   int64_t cpu_frequency_hz = 0;
   int64_t temperature_millicelsius = 0;
   std::string governor = {};
+  // That the program uses, without their memory, always in the same order.
+  std::vector<AcceleratorState> accelerators = {};
 };
 
 // Energy counted during the samples, of all that the counter is for.

@@ -100,6 +100,14 @@ TEST_F(GpuTest, ABenchmarkTellsOfGpusTheirStateAndTheirTime) {
     EXPECT_EQ(machine.accelerators(0).clock_hz(), 1'980'000'000);
     EXPECT_EQ(machine.accelerators(1).name(), "Fake L4");
   }
+  // With the samples the one that the program uses.
+  ASSERT_GE(end->benchmark_result().stamps_size(), 1);
+  for (const v1::SampleStamp& stamp : end->benchmark_result().stamps()) {
+    ASSERT_EQ(stamp.accelerators_size(), 1);
+    EXPECT_EQ(stamp.accelerators(0).name(), "Fake H100");
+    EXPECT_EQ(stamp.accelerators(0).clock_hz(), 1'980'000'000);
+    EXPECT_FALSE(stamp.accelerators(0).throttled());
+  }
   // A kernel takes a microsecond of the fake's clock.
   std::vector<int64_t> durations;
   for (const v1::StepTime& step : end->benchmark_result().steps()) {

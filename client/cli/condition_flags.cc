@@ -52,7 +52,7 @@ void ConditionFlags::AddTo(FlagSet& flags) {
             "Wait at most so long for each of \"--cool-down\" and \"--settle\".");
   flags.Add("leave-out", &leave_out, "disturbed|throttled",
             "Count no samples that were taken while other programs took 5 % of a processor, or "
-            "while it throttled for heat; repeatable.");
+            "while it throttled for heat or an accelerator was slowed down; repeatable.");
 }
 
 absl::Status ConditionFlags::Check(const std::optional<Scenario>& scenario) const {

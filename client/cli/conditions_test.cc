@@ -93,6 +93,34 @@ TEST(RenderConditions, AcceleratorsAreToldAsTheyWereBehindTheSamples) {
                           ElementsAre("accelerator", "other")));
 }
 
+TEST(RenderConditions, AcceleratorsOfAProgramAreToldAsTheyWereWithItsSamples) {
+  BenchmarkResult result;
+  result.samples_ns.assign(10, 1'000'000);
+  result.after.accelerators = {{.name = "GPU"}, {.name = "of others"}};
+  result.stamps = {{.samples = 6,
+                    .accelerators = {{.name = "GPU",
+                                      .clock_hz = 1'980'000'000,
+                                      .power_milliwatts = 412'340,
+                                      .temperature_millicelsius = 54'000}}},
+                   {.samples = 4,
+                    .throttled = true,
+                    .accelerators = {{.name = "GPU",
+                                      .clock_hz = 1'830'000'000,
+                                      .power_milliwatts = 690'000,
+                                      .temperature_millicelsius = 61'000,
+                                      .throttled = true}}}};
+  EXPECT_THAT(ConditionRows(result),
+              ElementsAre(ElementsAre("accelerator",
+                                      "GPU, 1830 to 1980 MHz, 412.3 to 690.0 W, 54 to 61 C")));
+  EXPECT_EQ(
+      ConditionRemarks(result),
+      "4 of 10 samples while an accelerator was slowed down; \"--leave-out throttled\" counts "
+      "the others alone\n");
+  result.stamps.push_back({.samples = 1, .throttled = true});
+  EXPECT_THAT(ConditionRemarks(result),
+              HasSubstr("while the processor throttled or an accelerator was slowed down"));
+}
+
 TEST(RenderConditions, AsText) {
   BenchmarkResult result = Result();
   EXPECT_THAT(

@@ -13,9 +13,9 @@ namespace slipway::cli {
 namespace {
 
 // "4.2", or "4.2 to 5.1".
-std::string Range(int64_t least, int64_t most, double unit) {
-  const std::string low = absl::StrFormat("%.1f", static_cast<double>(least) / unit);
-  const std::string high = absl::StrFormat("%.1f", static_cast<double>(most) / unit);
+std::string Range(int64_t least, int64_t most, double unit, int digits = 1) {
+  const std::string low = absl::StrFormat("%.*f", digits, static_cast<double>(least) / unit);
+  const std::string high = absl::StrFormat("%.*f", digits, static_cast<double>(most) / unit);
   return low == high ? low : absl::StrCat(low, " to ", high);
 }
 
@@ -53,6 +53,32 @@ std::string MachineText(const SampleConditions& conditions) {
   return absl::StrJoin(parts, ", ");
 }
 
+// As it was with the samples.
+std::string AcceleratorText(const SampleConditions::Accelerator& accelerator) {
+  std::vector<std::string> parts = {Printable(accelerator.name)};
+  if (accelerator.most_hz > 0) {
+    parts.push_back(absl::StrCat(Range(accelerator.least_hz, accelerator.most_hz, 1e6, 0), " MHz"));
+  }
+  if (accelerator.most_milliwatts > 0) {
+    parts.push_back(
+        absl::StrCat(Range(accelerator.least_milliwatts, accelerator.most_milliwatts, 1e3), " W"));
+  }
+  if (accelerator.most_millicelsius > 0) {
+    parts.push_back(absl::StrCat(
+        Range(accelerator.least_millicelsius, accelerator.most_millicelsius, 1e3, 0), " C"));
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+// Who it was.
+std::string WhatThrottled(const SampleConditions& conditions) {
+  if (conditions.throttled_accelerators == 0) return "the processor throttled";
+  if (conditions.throttled_accelerators == conditions.throttled) {
+    return "an accelerator was slowed down";
+  }
+  return "the processor throttled or an accelerator was slowed down";
+}
+
 }  // namespace
 
 std::vector<std::vector<std::string>> ConditionRows(const BenchmarkResult& result) {
@@ -70,8 +96,15 @@ std::vector<std::vector<std::string>> ConditionRows(const BenchmarkResult& resul
   if (!result.energy_unknown.empty()) {
     rows.push_back({"energy", absl::StrCat("unknown: ", Printable(result.energy_unknown))});
   }
-  if (const std::string machine = MachineText(ConditionsOf(result)); !machine.empty()) {
+  const SampleConditions conditions = ConditionsOf(result);
+  if (const std::string machine = MachineText(conditions); !machine.empty()) {
     rows.push_back({"machine", machine});
+  }
+  if (!conditions.accelerators.empty()) {
+    for (const SampleConditions::Accelerator& accelerator : conditions.accelerators) {
+      rows.push_back({"accelerator", AcceleratorText(accelerator)});
+    }
+    return rows;
   }
   // As it was under load: clocks and power of one that has rested say little.
   for (const AcceleratorState& state : result.after.accelerators) {
@@ -102,7 +135,7 @@ std::string ConditionRemarks(const BenchmarkResult& result) {
                     "; \"--leave-out ", what, "\" counts the others alone\n");
   };
   add(conditions.disturbed, "disturbed", "other programs took processor time");
-  add(conditions.throttled, "throttled", "the processor throttled");
+  add(conditions.throttled, "throttled", WhatThrottled(conditions));
   return text;
 }
 
@@ -132,6 +165,7 @@ void ConditionsJson(JsonWriter& json, const BenchmarkResult& result) {
   const SampleConditions conditions = ConditionsOf(result);
   json.Integer("disturbed_samples", conditions.disturbed);
   json.Integer("throttled_samples", conditions.throttled);
+  json.Integer("throttled_accelerator_samples", conditions.throttled_accelerators);
   json.BeginArray("stamps");
   for (const SampleStamp& stamp : result.stamps) {
     json.BeginObject();
@@ -143,6 +177,7 @@ void ConditionsJson(JsonWriter& json, const BenchmarkResult& result) {
     json.Integer("cpu_frequency_hz", stamp.cpu_frequency_hz);
     json.Integer("temperature_millicelsius", stamp.temperature_millicelsius);
     json.Text("governor", stamp.governor);
+    AcceleratorsJson(json, stamp.accelerators);
     json.EndObject();
   }
   json.EndArray();

@@ -105,7 +105,7 @@ TEST(RenderJsonTest, Benchmark) {
       "load_cold_ns": 3000000, "load_warm_ns": 700000, "first_run_ns": 2000000,
       "peak_memory_bytes": 130000000, "artifact_bytes": 5242880,
       "clock_resolution_ns": 0, "memory_before_bytes": 0, "memory_after_bytes": 0, "energy": [], "energy_unknown": "",
-      "disturbed_samples": 0, "throttled_samples": 0, "stamps": [],
+      "disturbed_samples": 0, "throttled_samples": 0, "throttled_accelerator_samples": 0, "stamps": [],
       "disturbed": false, "disturbed_millis": 0,
       "before": {"cpu_frequency_hz": 2600000000, "governor": "performance",
                  "temperature_millicelsius": 0, "load_millis": 0},

@@ -136,27 +136,30 @@ std::string AcceleratorText(const AcceleratorState& state) {
   return absl::StrJoin(parts, ", ");
 }
 
+void AcceleratorsJson(JsonWriter& json, const std::vector<AcceleratorState>& accelerators) {
+  if (accelerators.empty()) return;
+  json.BeginArray("accelerators");
+  for (const AcceleratorState& state : accelerators) {
+    json.BeginObject();
+    json.Text("name", state.name);
+    json.Integer("clock_hz", state.clock_hz);
+    json.Integer("memory_clock_hz", state.memory_clock_hz);
+    json.Integer("power_milliwatts", state.power_milliwatts);
+    json.Integer("temperature_millicelsius", state.temperature_millicelsius);
+    json.Integer("memory_free_bytes", state.memory_free_bytes);
+    json.Bool("throttled", state.throttled);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine) {
   json.BeginObject(name);
   json.Integer("cpu_frequency_hz", machine.cpu_frequency_hz);
   json.Text("governor", machine.governor);
   json.Integer("temperature_millicelsius", machine.temperature_millicelsius);
   json.Integer("load_millis", machine.load_millis);
-  if (!machine.accelerators.empty()) {
-    json.BeginArray("accelerators");
-    for (const AcceleratorState& state : machine.accelerators) {
-      json.BeginObject();
-      json.Text("name", state.name);
-      json.Integer("clock_hz", state.clock_hz);
-      json.Integer("memory_clock_hz", state.memory_clock_hz);
-      json.Integer("power_milliwatts", state.power_milliwatts);
-      json.Integer("temperature_millicelsius", state.temperature_millicelsius);
-      json.Integer("memory_free_bytes", state.memory_free_bytes);
-      json.Bool("throttled", state.throttled);
-      json.EndObject();
-    }
-    json.EndArray();
-  }
+  AcceleratorsJson(json, machine.accelerators);
   json.EndObject();
 }
 

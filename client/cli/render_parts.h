@@ -42,6 +42,8 @@ void WaitJson(JsonWriter& json, absl::string_view name, const WaitReason& reason
 // "NVIDIA H100, 1980 MHz, memory 2619 MHz, 412.3 W, 61 C, slowed down", of what is known.
 std::string AcceleratorText(const AcceleratorState& state);
 // "accelerators" is there where the machine has some.
+// "accelerators"; nothing where there are none.
+void AcceleratorsJson(JsonWriter& json, const std::vector<AcceleratorState>& accelerators);
 void MachineJson(JsonWriter& json, absl::string_view name, const MachineState& machine);
 
 // What is to be said of a tensor, and the file it was written to; an empty one: none.

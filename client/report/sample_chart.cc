@@ -128,7 +128,7 @@ void DrawSeries(absl::Span<const double> samples_ns, absl::Span<const SampleStam
   doubtful.resize(samples_ns.size());
   const SampleRange range = RangeOf(samples_ns);
   BeginChart(absl::StrCat("the samples in the order of time, ", doubts,
-                          " of them while others took processor time or it throttled"),
+                          " of them while others took processor time or something throttled"),
              html);
   const size_t group = (samples_ns.size() + kMostPoints - 1) / kMostPoints;
   for (size_t i = 0; i < samples_ns.size(); i += group) {

@@ -1,25 +1,56 @@
 #include "device_agent/accelerators/accelerator_states.h"
 
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "device_agent/accelerators/nvml.h"
 
 namespace slipway {
+namespace {
+
+// Without its memory.
+v1::AcceleratorState StateOf(const GpuState& gpu) {
+  v1::AcceleratorState state;
+  state.set_name(gpu.name);
+  state.set_clock_hz(int64_t{gpu.sm_clock_mhz.value_or(0)} * 1'000'000);
+  state.set_memory_clock_hz(int64_t{gpu.memory_clock_mhz.value_or(0)} * 1'000'000);
+  state.set_power_milliwatts(gpu.power_milliwatts.value_or(0));
+  state.set_temperature_millicelsius(int64_t{gpu.temperature_celsius.value_or(0)} * 1000);
+  state.set_throttled(gpu.is_slowed_down.value_or(false));
+  return state;
+}
+
+class NvmlWatch final : public AcceleratorWatch {
+ public:
+  explicit NvmlWatch(std::unique_ptr<GpuWatch> gpus) : gpus_(std::move(gpus)) {}
+
+  std::vector<v1::AcceleratorState> Read() override {
+    std::vector<v1::AcceleratorState> states;
+    for (const GpuState& gpu : gpus_->Read()) states.push_back(StateOf(gpu));
+    return states;
+  }
+
+ private:
+  const std::unique_ptr<GpuWatch> gpus_;
+};
+
+}  // namespace
 
 void AddAcceleratorStates(v1::MachineState& machine) {
   const absl::StatusOr<std::vector<GpuState>> gpus = ReadGpus();
   if (!gpus.ok()) return;
   for (const GpuState& gpu : *gpus) {
     v1::AcceleratorState& state = *machine.add_accelerators();
-    state.set_name(gpu.name);
-    state.set_clock_hz(int64_t{gpu.sm_clock_mhz.value_or(0)} * 1'000'000);
-    state.set_memory_clock_hz(int64_t{gpu.memory_clock_mhz.value_or(0)} * 1'000'000);
-    state.set_power_milliwatts(gpu.power_milliwatts.value_or(0));
-    state.set_temperature_millicelsius(int64_t{gpu.temperature_celsius.value_or(0)} * 1000);
+    state = StateOf(gpu);
     state.set_memory_free_bytes(gpu.memory_free_bytes);
-    state.set_throttled(gpu.is_slowed_down.value_or(false));
   }
+}
+
+std::unique_ptr<AcceleratorWatch> WatchAccelerators(absl::Span<const std::string> pci_addresses) {
+  absl::StatusOr<std::unique_ptr<GpuWatch>> gpus = WatchGpus(pci_addresses);
+  if (!gpus.ok()) return nullptr;
+  return std::make_unique<NvmlWatch>(*std::move(gpus));
 }
 
 }  // namespace slipway

@@ -69,11 +69,28 @@ int64_t Bytes(unsigned long long bytes) {  // NOLINT(google-runtime-int)
   return static_cast<int64_t>(std::min<uint64_t>(bytes, std::numeric_limits<int64_t>::max()));
 }
 
-absl::StatusOr<GpuState> Read(const Nvml& nvml, unsigned index) {
-  NvmlDevice device = nullptr;
-  SLIPWAY_RETURN_IF_ERROR(
-      ToStatus(nvml.DeviceGetHandleByIndex(index, &device), absl::StrCat("GPU ", index)));
+// What changes from moment to moment.
+void ReadConditions(const Nvml& nvml, NvmlDevice device, GpuState& gpu) {
+  gpu.sm_clock_mhz =
+      Number([&](unsigned* mhz) { return nvml.DeviceGetClockInfo(device, kNvmlClockSm, mhz); });
+  gpu.memory_clock_mhz =
+      Number([&](unsigned* mhz) { return nvml.DeviceGetClockInfo(device, kNvmlClockMemory, mhz); });
+  gpu.power_milliwatts =
+      Number([&](unsigned* power) { return nvml.DeviceGetPowerUsage(device, power); });
+  gpu.temperature_celsius = Number([&](unsigned* celsius) {
+    return nvml.DeviceGetTemperature(device, kNvmlTemperatureGpu, celsius);
+  });
+  unsigned long long reasons = 0;  // NOLINT(google-runtime-int)
+  gpu.is_slowed_down = std::nullopt;
+  if (nvml.DeviceGetCurrentClocksThrottleReasons(device, &reasons) == kNvmlSuccess) {
+    gpu.is_slowed_down = (reasons & kNvmlSlowedDown) != 0;
+  }
+}
+
+GpuState ReadAll(const Nvml& nvml, NvmlDevice device) {
   GpuState gpu;
+  gpu.index =
+      Number([&](unsigned* index) { return nvml.DeviceGetIndex(device, index); }).value_or(0);
   gpu.name = Text([&](char* text, unsigned n) { return nvml.DeviceGetName(device, text, n); });
   gpu.driver = Text([&](char* text, unsigned n) { return nvml.SystemGetDriverVersion(text, n); });
   int major = 0;
@@ -86,21 +103,31 @@ absl::StatusOr<GpuState> Read(const Nvml& nvml, unsigned index) {
     gpu.memory_bytes = Bytes(memory.total);
     gpu.memory_free_bytes = Bytes(memory.free);
   }
-  gpu.sm_clock_mhz =
-      Number([&](unsigned* mhz) { return nvml.DeviceGetClockInfo(device, kNvmlClockSm, mhz); });
-  gpu.memory_clock_mhz =
-      Number([&](unsigned* mhz) { return nvml.DeviceGetClockInfo(device, kNvmlClockMemory, mhz); });
-  gpu.power_milliwatts =
-      Number([&](unsigned* power) { return nvml.DeviceGetPowerUsage(device, power); });
-  gpu.temperature_celsius = Number([&](unsigned* celsius) {
-    return nvml.DeviceGetTemperature(device, kNvmlTemperatureGpu, celsius);
-  });
-  unsigned long long reasons = 0;  // NOLINT(google-runtime-int)
-  if (nvml.DeviceGetCurrentClocksThrottleReasons(device, &reasons) == kNvmlSuccess) {
-    gpu.is_slowed_down = (reasons & kNvmlSlowedDown) != 0;
-  }
+  ReadConditions(nvml, device, gpu);
   return gpu;
 }
+
+class OpenGpus final : public GpuWatch {
+ public:
+  explicit OpenGpus(const Nvml& initialized) : nvml_(initialized) {}
+  ~OpenGpus() override { nvml_.Shutdown(); }
+
+  void Add(NvmlDevice device) {
+    devices_.push_back(device);
+    gpus_.push_back(ReadAll(nvml_, device));
+  }
+  bool is_empty() const { return devices_.empty(); }
+
+  std::vector<GpuState> Read() override {
+    for (size_t i = 0; i < devices_.size(); ++i) ReadConditions(nvml_, devices_[i], gpus_[i]);
+    return gpus_;
+  }
+
+ private:
+  const Nvml nvml_;
+  std::vector<NvmlDevice> devices_;
+  std::vector<GpuState> gpus_;
+};
 
 }  // namespace
 
@@ -112,7 +139,24 @@ absl::StatusOr<std::vector<GpuState>> ReadGpus() {
   SLIPWAY_RETURN_IF_ERROR(ToStatus(nvml.DeviceGetCount(&count), "counting GPUs"));
   std::vector<GpuState> gpus;
   for (unsigned i = 0; i < std::min(count, kMaxGpus); ++i) {
-    SLIPWAY_ASSIGN_OR_RETURN(gpus.emplace_back(), Read(nvml, i));
+    NvmlDevice device = nullptr;
+    SLIPWAY_RETURN_IF_ERROR(
+        ToStatus(nvml.DeviceGetHandleByIndex(i, &device), absl::StrCat("GPU ", i)));
+    gpus.push_back(ReadAll(nvml, device));
+  }
+  return gpus;
+}
+
+absl::StatusOr<std::unique_ptr<GpuWatch>> WatchGpus(absl::Span<const std::string> pci_addresses) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Nvml nvml, Load());
+  SLIPWAY_RETURN_IF_ERROR(ToStatus(nvml.Init(), "nvmlInit"));
+  auto gpus = std::make_unique<OpenGpus>(nvml);
+  for (const std::string& address : pci_addresses) {
+    NvmlDevice device = nullptr;
+    if (nvml.DeviceGetHandleByPciBusId(address.c_str(), &device) == kNvmlSuccess) gpus->Add(device);
+  }
+  if (gpus->is_empty()) {
+    return NotHere(absl::StrCat("it knows no GPU at ", absl::StrJoin(pci_addresses, ", ")));
   }
   return gpus;
 }

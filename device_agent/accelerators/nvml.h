@@ -3,15 +3,18 @@
 #define SLIPWAY_DEVICE_AGENT_ACCELERATORS_NVML_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 
 namespace slipway {
 
 struct GpuState {
+  int index = 0;  // Its place in the machine.
   std::string name;
   std::string driver;  // Its version.
   int capability = 0;  // 90 for 9.0.
@@ -29,6 +32,19 @@ struct GpuState {
 // In the order of their places in the machine. Loads the vendor's library: for a process that may crash. FAILED_PRECONDITION says
 // what is not there.
 absl::StatusOr<std::vector<GpuState>> ReadGpus();
+
+// Some GPUs, looked at again and again. Not thread-safe.
+class GpuWatch {
+ public:
+  virtual ~GpuWatch() = default;
+  // Each as it is now, always in the same order; what does not change, and its memory, as it was in the beginning. It is some calls of the
+  // library for each, of which some may take milliseconds.
+  virtual std::vector<GpuState> Read() = 0;
+};
+
+// Those at these places of the PCI bus ("0000:3b:00.0") that the library knows. Loads the vendor's library: for a process that may crash.
+// FAILED_PRECONDITION says what is not there; of no place it knows one.
+absl::StatusOr<std::unique_ptr<GpuWatch>> WatchGpus(absl::Span<const std::string> pci_addresses);
 
 // "NVIDIA H100, sm90, 79.6 GiB, driver 550.54": what does not change while an agent runs.
 std::string DescribeGpu(const GpuState& gpu);

@@ -9,6 +9,7 @@ using NvmlDevice = struct nvmlDevice_st*;
 
 inline constexpr NvmlResult kNvmlSuccess = 0;
 inline constexpr NvmlResult kNvmlNotSupported = 3;
+inline constexpr NvmlResult kNvmlNotFound = 6;
 
 struct NvmlMemory {
   unsigned long long total;  // NOLINT(google-runtime-int)
@@ -31,6 +32,9 @@ inline constexpr unsigned long long kNvmlSlowedDown =  // NOLINT(google-runtime-
   X(SystemGetDriverVersion, nvmlSystemGetDriverVersion, (char* text, unsigned bytes))            \
   X(DeviceGetCount, nvmlDeviceGetCount_v2, (unsigned* count))                                    \
   X(DeviceGetHandleByIndex, nvmlDeviceGetHandleByIndex_v2, (unsigned index, NvmlDevice* device)) \
+  X(DeviceGetHandleByPciBusId, nvmlDeviceGetHandleByPciBusId_v2,                                 \
+    (const char* address, NvmlDevice* device))                                                   \
+  X(DeviceGetIndex, nvmlDeviceGetIndex, (NvmlDevice device, unsigned* index))                    \
   X(DeviceGetName, nvmlDeviceGetName, (NvmlDevice device, char* text, unsigned bytes))           \
   X(DeviceGetCudaComputeCapability, nvmlDeviceGetCudaComputeCapability,                          \
     (NvmlDevice device, int* major, int* minor))                                                 \

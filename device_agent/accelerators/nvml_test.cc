@@ -2,10 +2,13 @@
 
 #include <stdlib.h>
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "device_agent/accelerators/accelerator_states.h"
+#include "device_agent/measure/accelerator_watch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -53,6 +56,41 @@ TEST(NvmlTest, StatesAreToldInTheirUnits) {
   machine.Clear();
   AddAcceleratorStates(machine);
   EXPECT_EQ(machine.accelerators_size(), 0);
+  unsetenv("SLIPWAY_FAKE_NVML");
+}
+
+TEST(NvmlTest, WatchesThoseGpusThatItIsTold) {
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<GpuWatch> one,
+                       WatchGpus({"0000:FF:00.0", "0000:1B:00.0"}));
+  ASSERT_EQ(one->Read().size(), 1u);
+  EXPECT_EQ(one->Read()[0].name, "Fake L4");
+  EXPECT_EQ(one->Read()[0].index, 1);
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<GpuWatch> both,
+                       WatchGpus({"0000:1B:00.0", "0000:1A:00.0"}));
+  EXPECT_EQ(both->Read()[1].name, "Fake H100");
+  EXPECT_FALSE(both->Read()[1].is_slowed_down.value());
+  setenv("SLIPWAY_FAKE_NVML_HOT", "1", 1);
+  EXPECT_TRUE(both->Read()[1].is_slowed_down.value());
+  EXPECT_FALSE(both->Read()[0].is_slowed_down.has_value());
+  unsetenv("SLIPWAY_FAKE_NVML_HOT");
+  EXPECT_THAT(WatchGpus({"0000:FF:00.0"}), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                    HasSubstr("knows no GPU at 0000:FF:00.0")));
+}
+
+// As it stands in stamps.
+TEST(NvmlTest, WhatIsWatchedIsToldInItsUnits) {
+  const std::unique_ptr<AcceleratorWatch> watch = WatchAccelerators({"0000:1A:00.0"});
+  ASSERT_NE(watch, nullptr);
+  const std::vector<v1::AcceleratorState> states = watch->Read();
+  ASSERT_EQ(states.size(), 1u);
+  EXPECT_EQ(states[0].name(), "Fake H100");
+  EXPECT_EQ(states[0].clock_hz(), 1'980'000'000);
+  EXPECT_EQ(states[0].power_milliwatts(), 71'250);
+  EXPECT_EQ(states[0].temperature_millicelsius(), 30'000);
+  EXPECT_EQ(states[0].memory_free_bytes(), 0);
+  EXPECT_EQ(WatchAccelerators({"0000:FF:00.0"}), nullptr);
+  setenv("SLIPWAY_FAKE_NVML", "9", 1);
+  EXPECT_EQ(WatchAccelerators({"0000:1A:00.0"}), nullptr);
   unsetenv("SLIPWAY_FAKE_NVML");
 }
 

@@ -78,7 +78,9 @@ class Measurement {
       SLIPWAY_RETURN_IF_ERROR(Steady(
           *options_.settling, [this] { return Call(); }, state, pacer, *result_.mutable_settled()));
     }
+    accelerators_ = WatchDevicesOf(*loaded_.program, options_.accelerators);
     SLIPWAY_RETURN_IF_ERROR(HasManyCalls() ? SampleInstances() : Sample());
+    accelerators_.reset();
     *result_.mutable_after() = ReadMachine();
     SLIPWAY_RETURN_IF_ERROR(is_attached() ? TellAttachedMemory() : TellMemory());
     return Finish();
@@ -122,7 +124,7 @@ class Measurement {
   v1::MachineState ReadMachine() const {
     if (is_attached()) return options_.attached->read_state();
     v1::MachineState machine = ReadMachineState();
-    if (options_.add_accelerators != nullptr) options_.add_accelerators(machine);
+    if (options_.accelerators.add_states != nullptr) options_.accelerators.add_states(machine);
     return machine;
   }
 
@@ -153,6 +155,7 @@ class Measurement {
   absl::Status Sample() {
     SampleOptions samples = {.warmup = options_.warmup,
                              .samples = options_.samples,
+                             .accelerators = accelerators_.get(),
                              .precision_goal_ppm = options_.precision_goal_ppm};
     if (is_attached()) {
       samples.single_calls = true;
@@ -197,7 +200,8 @@ class Measurement {
                                 .warmup = options_.warmup,
                                 .samples = options_.samples,
                                 .precision_goal_ppm = options_.precision_goal_ppm,
-                                .seed = options_.seed};
+                                .seed = options_.seed,
+                                .accelerators = accelerators_.get()};
     if (is_attached()) scenario.device_ns = [this] { return ClockNs(); };
     const absl::Status taken = TakeScenario(instances, scenario, pacer, result_);
     loaded_.outputs = std::move(all[0].outputs);
@@ -221,6 +225,7 @@ class Measurement {
   const absl::Span<const Tensor> inputs_;
   const MeasureOptions& options_;
   Loaded loaded_;
+  std::unique_ptr<AcceleratorWatch> accelerators_;  // While samples are taken.
   v1::BenchmarkResult result_;
 };
 

@@ -22,6 +22,7 @@
 #include "core/runtime/load_program.h"
 #include "core/runtime/program.h"
 #include "core/tensor/tensor.h"
+#include "device_agent/measure/accelerator_watch.h"
 #include "device_agent/measure/attached_machine.h"
 #include "proto/slipway/v1/run.pb.h"
 
@@ -41,8 +42,8 @@ struct MeasureOptions {
   std::optional<v1::Scenario> scenario;
   uint64_t seed = 0;  // Of the moments at which queries come.
   std::optional<v1::Settling> settling;
-  // Adds what is told of accelerators to the states before and after; null where they are not the program's to use.
-  void (*add_accelerators)(v1::MachineState&) = nullptr;
+  // All accelerators are told before and after, and those that the program runs on with the samples.
+  AcceleratorLooks accelerators;
 };
 
 // Everything of the result but timings, device and its target. Errors of loading and running; UNIMPLEMENTED names what cannot be done on an

@@ -71,7 +71,7 @@ class Sampler {
     result.mutable_samples_ns()->Reserve(options_.samples);
     result.set_start_time_ns(absl::ToUnixNanos(absl::Now()));
     std::optional<MachineWatch> watch;
-    if (!options_.device_ns) watch.emplace(NowNs());
+    if (!options_.device_ns) watch.emplace(NowNs(), "", options_.accelerators);
     int next_look = kFirstLook;
     for (int i = 0; i < options_.samples; ++i) {
       SLIPWAY_ASSIGN_OR_RETURN(const int64_t duration_ns, Sample());

@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "core/runtime/program.h"
 #include "core/runtime/step_timing.h"
+#include "device_agent/measure/accelerator_watch.h"
 #include "proto/slipway/v1/run.pb.h"
 
 namespace slipway {
@@ -30,6 +31,8 @@ struct SampleOptions {
   bool single_calls = false;
   // The clock by which samples are, where it is another machine's (ProgramContext::worked_ns); of what this one did meanwhile nothing is told.
   std::function<int64_t()> device_ns = {};
+  // Looked at between samples; null: there are none.
+  AcceleratorWatch* accelerators = nullptr;
   // Pause before each sample.
   int64_t cool_down_ns = 0;
   // Over 0: sampling ends early when the median is known to so many millionths of it, 95 % confident, in spite of what

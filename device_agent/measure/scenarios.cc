@@ -91,7 +91,9 @@ class Scene {
 
   // None where calls are on another machine.
   using Watch = std::optional<WatchingThread>;
-  Watch BeginWatch() const { return options_.device_ns ? Watch() : Watch(std::in_place); }
+  Watch BeginWatch() const {
+    return options_.device_ns ? Watch() : Watch(std::in_place, options_.accelerators);
+  }
 
   void Begin() { result_.set_start_time_ns(absl::ToUnixNanos(absl::Now())); }
 
@@ -101,6 +103,7 @@ class Scene {
                                    .samples = options_.samples,
                                    .single_calls = true,
                                    .device_ns = options_.device_ns,
+                                   .accelerators = options_.accelerators,
                                    .precision_goal_ppm = options_.precision_goal_ppm};
     SLIPWAY_RETURN_IF_ERROR(
         TakeSamples([&] { return CallAtOnce(instances_, calls); }, samples, result_));

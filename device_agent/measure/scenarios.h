@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/runtime/thread_pool.h"
+#include "device_agent/measure/accelerator_watch.h"
 #include "device_agent/measure/arrivals.h"
 #include "device_agent/measure/pacer.h"
 #include "proto/slipway/v1/run.pb.h"
@@ -71,6 +72,8 @@ struct ScenarioOptions {
   // The clock of the machine that calls are on, where it is another one (SampleOptions.device_ns): that of MULTI_STREAM's samples. Queries that
   // come at their own times come by this machine's, and have the way there in them. Of what this one did meanwhile nothing is told.
   std::function<int64_t()> device_ns = {};
+  // Looked at meanwhile (stamps.h); null: there are none.
+  AcceleratorWatch* accelerators = nullptr;
 };
 
 // Sets samples, calls in each, when they began, what the machine did meanwhile (stamps.h), and the scenario's result.

@@ -21,6 +21,18 @@ constexpr int64_t kMostWaitedNs = 100'000;
 
 int64_t NowNs() { return absl::ToInt64Nanoseconds(SystemClock().Monotonic()); }
 
+// Where 0 is unknown.
+int64_t Least(int64_t a, int64_t b) { return a == 0 || b == 0 ? a + b : std::min(a, b); }
+
+void MergeInto(const v1::AcceleratorState& more, v1::AcceleratorState& state) {
+  state.set_clock_hz(Least(more.clock_hz(), state.clock_hz()));
+  state.set_memory_clock_hz(Least(more.memory_clock_hz(), state.memory_clock_hz()));
+  state.set_power_milliwatts(std::max(more.power_milliwatts(), state.power_milliwatts()));
+  state.set_temperature_millicelsius(
+      std::max(more.temperature_millicelsius(), state.temperature_millicelsius()));
+  state.set_throttled(more.throttled() || state.throttled());
+}
+
 // Of both together; times are not known here, so that samples weigh, or both alike where there are none yet.
 v1::SampleStamp Merge(const v1::SampleStamp& a, const v1::SampleStamp& b) {
   v1::SampleStamp both = b;
@@ -40,6 +52,9 @@ v1::SampleStamp Merge(const v1::SampleStamp& a, const v1::SampleStamp& b) {
   }
   both.set_temperature_millicelsius(
       std::max(a.temperature_millicelsius(), b.temperature_millicelsius()));
+  for (int i = 0; i < std::min(a.accelerators_size(), b.accelerators_size()); ++i) {
+    MergeInto(a.accelerators(i), *both.mutable_accelerators(i));
+  }
   return both;
 }
 
@@ -67,6 +82,7 @@ void StampSeries::Fill(size_t stamps, const v1::SampleStamp& found) {
     stamp.set_cpu_frequency_hz(found.cpu_frequency_hz());
     stamp.set_temperature_millicelsius(found.temperature_millicelsius());
     stamp.set_governor(found.governor());
+    *stamp.mutable_accelerators() = found.accelerators();
   }
   if (stamps_.size() <= kMaxStamps) return;
   std::vector<Ended> halved;
@@ -95,8 +111,9 @@ void StampSeries::Take(v1::BenchmarkResult& result) {
   stamps_.clear();
 }
 
-MachineWatch::MachineWatch(int64_t now_ns, const std::string& root)
+MachineWatch::MachineWatch(int64_t now_ns, const std::string& root, AcceleratorWatch* accelerators)
     : root_(root),
+      accelerators_(accelerators),
       begin_ns_(now_ns),
       begin_times_(ReadCpuTimes(root)),
       energy_(root),
@@ -154,6 +171,12 @@ void MachineWatch::EndWindow(int64_t now_ns) {
   found.set_governor(state.governor());
   const int64_t throttle_count = ReadThrottleCount(cpu_, root_);
   found.set_throttled(throttle_count > throttle_count_ || IsCooling(cooling_));
+  if (accelerators_ != nullptr) {
+    for (v1::AcceleratorState& state : accelerators_->Read()) {
+      found.set_throttled(found.throttled() || state.throttled());
+      *found.add_accelerators() = std::move(state);
+    }
+  }
   // The thread may have moved; the counts of another CPU are compared from here on.
   cpu_ = std::max(0, sched_getcpu());
   throttle_count_ = ReadThrottleCount(cpu_, root_);
@@ -178,8 +201,8 @@ void MachineWatch::Finish(int64_t now_ns, v1::BenchmarkResult& result) {
   series_.Take(result);
 }
 
-WatchingThread::WatchingThread()
-    : watch_(NowNs()), thread_([this] {
+WatchingThread::WatchingThread(AcceleratorWatch* accelerators)
+    : watch_(NowNs(), "", accelerators), thread_([this] {
         while (!ended_.WaitForNotificationWithTimeout(absl::Nanoseconds(kWindowNs))) {
           watch_.LookAt(NowNs());
         }

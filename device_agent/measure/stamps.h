@@ -10,6 +10,7 @@
 
 #include "absl/synchronization/notification.h"
 #include "absl/types/span.h"
+#include "device_agent/measure/accelerator_watch.h"
 #include "device_agent/measure/energy.h"
 #include "device_agent/measure/machine_state.h"
 #include "proto/slipway/v1/run.pb.h"
@@ -48,8 +49,9 @@ bool IsForeignTooMuch(int64_t foreign_millis, int64_t wall_ns, int processors);
 // nothing: every 10 ms it asks for how long the thread was kept waiting, every 100 ms for all else, energy too. Not thread-safe.
 class MachineWatch {
  public:
-  // Below `root`; empty for this machine. Begins.
-  explicit MachineWatch(int64_t now_ns, const std::string& root = "");
+  // Below `root`; empty for this machine. `accelerators` are looked at, too, and outlive this; null: there are none. Begins.
+  explicit MachineWatch(int64_t now_ns, const std::string& root = "",
+                        AcceleratorWatch* accelerators = nullptr);
 
   void Sampled(int64_t now_ns) {
     ++samples_;
@@ -68,6 +70,7 @@ class MachineWatch {
   void EndWindow(int64_t now_ns);
 
   const std::string root_;
+  AcceleratorWatch* const accelerators_;
   const int64_t begin_ns_;
   const std::optional<CpuTimes> begin_times_;
   StampSeries series_;
@@ -85,10 +88,11 @@ class MachineWatch {
   const std::vector<std::string> cooling_;
 };
 
-// A MachineWatch on a thread of its own, for as long as it lives, while several threads take samples.
+// A MachineWatch on a thread of its own, for as long as it lives, while several threads take samples: it looks while calls are made.
 class WatchingThread {
  public:
-  WatchingThread();
+  // `accelerators` as those of MachineWatch, which this thread alone looks at meanwhile.
+  explicit WatchingThread(AcceleratorWatch* accelerators = nullptr);
   ~WatchingThread();
   // Ends. `moments_ns`, on the monotonic clock, are those of samples, and rise.
   void Finish(absl::Span<const int64_t> moments_ns, v1::BenchmarkResult& result);

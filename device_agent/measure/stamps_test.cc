@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
+#include "device_agent/measure/accelerator_watch.h"
 #include "device_agent/measure/settle.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -319,6 +320,83 @@ TEST(MachineWatch, SeesThatABoardIsSlowedDown) {
   ASSERT_EQ(result.stamps_size(), 2);
   EXPECT_FALSE(result.stamps(0).throttled());
   EXPECT_TRUE(result.stamps(1).throttled());
+}
+
+// GPUs of which a test says how they do.
+class MadeGpus final : public AcceleratorWatch {
+ public:
+  std::vector<v1::AcceleratorState> Read() override {
+    ++reads;
+    return states;
+  }
+
+  std::vector<v1::AcceleratorState> states;
+  int reads = 0;
+};
+
+v1::AcceleratorState Gpu(int64_t hz, int64_t milliwatts, bool throttled) {
+  v1::AcceleratorState state;
+  state.set_name("GPU");
+  state.set_clock_hz(hz);
+  state.set_power_milliwatts(milliwatts);
+  state.set_throttled(throttled);
+  return state;
+}
+
+TEST(MachineWatch, StampsWhatGpusDoEvery100Ms) {
+  const MadeMachine machine;
+  MadeGpus gpus;
+  gpus.states = {Gpu(1'980, 300, false), Gpu(1'500, 70, false)};
+  MachineWatch watch(0, machine.root(), &gpus);
+  for (int i = 1; i <= 20; ++i) watch.Sampled(i * 5 * kMs);
+  EXPECT_EQ(gpus.reads, 1);
+  gpus.states[1].set_throttled(true);
+  watch.Sampled(210 * kMs);
+  gpus.states[1].set_throttled(false);
+  v1::BenchmarkResult result;
+  watch.Finish(211 * kMs, result);
+  EXPECT_EQ(gpus.reads, 2);
+  EXPECT_EQ(Sum(result), 21);
+  ASSERT_EQ(result.stamps_size(), 11);
+  for (int i = 0; i < 11; ++i) {
+    const v1::SampleStamp& stamp = result.stamps(i);
+    ASSERT_EQ(stamp.accelerators_size(), 2);
+    EXPECT_EQ(stamp.accelerators(0).clock_hz(), 1'980);
+    EXPECT_EQ(stamp.accelerators(1).power_milliwatts(), 70);
+    EXPECT_FALSE(stamp.accelerators(0).throttled());
+    EXPECT_EQ(stamp.accelerators(1).throttled(), i == 10);
+    EXPECT_EQ(stamp.throttled(), i == 10);
+  }
+}
+
+TEST(StampSeries, KeepsTheWorstOfGpus) {
+  StampSeries series;
+  for (size_t i = 0; i < 2 * kMaxStamps; ++i) {
+    series.Add(static_cast<int64_t>(i), Stamp(1));
+    v1::SampleStamp found;
+    *found.add_accelerators() = Gpu(i == 100   ? 1'000
+                                    : i == 200 ? 0
+                                               : 1'980,
+                                    i == 300 ? 700 : 400,
+                                    /*throttled=*/i == 400);
+    series.Fill(1, found);
+  }
+  v1::BenchmarkResult result;
+  series.Take(result);
+  int64_t least_hz = 5'000;
+  int64_t most_power = 0;
+  int throttled = 0;
+  for (const v1::SampleStamp& stamp : result.stamps()) {
+    ASSERT_EQ(stamp.accelerators_size(), 1);
+    EXPECT_EQ(stamp.accelerators(0).name(), "GPU");
+    least_hz = std::min(least_hz, stamp.accelerators(0).clock_hz());
+    most_power = std::max(most_power, stamp.accelerators(0).power_milliwatts());
+    throttled += stamp.accelerators(0).throttled();
+  }
+  EXPECT_LT(static_cast<size_t>(result.stamps_size()), 2 * kMaxStamps);
+  EXPECT_EQ(least_hz, 1'000);
+  EXPECT_EQ(most_power, 700);
+  EXPECT_EQ(throttled, 1);
 }
 
 TEST(MachineWatch, OfThisMachineEndsWithAllSamples) {

@@ -32,6 +32,7 @@
 #include "core/store/file_names.h"
 #include "device_agent/accelerators/accelerator_states.h"
 #include "device_agent/attached/attached_place.h"
+#include "device_agent/measure/accelerator_watch.h"
 #include "device_agent/measure/attached_machine.h"
 #include "device_agent/runner/frame.h"
 #include "device_agent/runner/runner.pb.h"
@@ -120,9 +121,12 @@ absl::Status Serve(const RunnerArguments& arguments) {
   }
   std::optional<AttachedMachine> machine;
   if (arguments.is_attached) machine = attached.machine;
-  RunnerService service(
-      *store, *window, arguments.is_attached ? std::move(attached.drivers) : AllDrivers(drivers),
-      std::move(machine), drivers.accelerator_refusal.empty() ? AddAcceleratorStates : nullptr);
+  RunnerService service(*store, *window,
+                        arguments.is_attached ? std::move(attached.drivers) : AllDrivers(drivers),
+                        std::move(machine),
+                        drivers.accelerator_refusal.empty()
+                            ? AcceleratorLooks{AddAcceleratorStates, WatchAccelerators}
+                            : AcceleratorLooks{});
   FrameReader reader(kRunnerSocket);
   while (true) {
     if (arguments.is_attached && !reader.HasFrame()) {

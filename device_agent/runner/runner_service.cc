@@ -425,6 +425,9 @@ absl::Status RunnerService::Time(const Operation::Time& request, const std::atom
   result.set_clock_resolution_ns(attached_.has_value() ? attached_->clock_resolution_ns
                                                        : ClockResolutionNs());
   *result.mutable_before() = ReadMachine();
+  const std::unique_ptr<AcceleratorWatch> accelerators =
+      WatchDevicesOf(*held->program, accelerators_);
+  options.accelerators = accelerators.get();
   const auto run = [&](bool profile) {
     return held->context->Run(inputs, absl::MakeSpan(outputs),
                               {.entry = entry, .profile = profile, .cancelled = &cancelled});
@@ -448,7 +451,7 @@ absl::Status RunnerService::Free(const Operation::Free& request) {
 v1::MachineState RunnerService::ReadMachine() const {
   if (attached_.has_value()) return attached_->read_state();
   v1::MachineState machine = ReadMachineState();
-  if (add_accelerators_ != nullptr) add_accelerators_(machine);
+  if (accelerators_.add_states != nullptr) accelerators_.add_states(machine);
   return machine;
 }
 
@@ -519,7 +522,7 @@ absl::StatusOr<v1::BenchmarkResult> RunnerService::Measure(const runner::Request
       {{"artifact", artifact.digest().hex()}, {"samples", measure.samples()}});
   options.context.position = &window_.status().position;
   if (attached_.has_value()) options.attached = &*attached_;
-  options.add_accelerators = add_accelerators_;
+  options.accelerators = accelerators_;
   options.warmup = measure.warmup();
   options.samples = measure.samples();
   options.profile = measure.profile();

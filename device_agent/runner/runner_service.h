@@ -20,6 +20,7 @@
 #include "core/runtime/load_program.h"
 #include "core/store/blob_store.h"
 #include "core/tensor/tensor.h"
+#include "device_agent/measure/accelerator_watch.h"
 #include "device_agent/measure/attached_machine.h"
 #include "device_agent/runner/handle_table.h"
 #include "device_agent/runner/runner.pb.h"
@@ -32,16 +33,16 @@ namespace slipway {
 class RunnerService {
  public:
   // `store` holds the blobs, and is only read; `window` is shared with the agent. Both must outlive this. `attached` is what the drivers
-  // drive where that is another machine. `add_accelerators` adds what is told of accelerators
-  // to this machine's state; null where programs may use none.
+  // drive where that is another machine. `accelerators` is how those of
+  // this machine are looked at.
   RunnerService(BlobStore& store, RunnerWindow& window, Drivers drivers = AllDrivers(),
                 std::optional<AttachedMachine> attached = std::nullopt,
-                void (*add_accelerators)(v1::MachineState&) = nullptr)
+                const AcceleratorLooks& accelerators = {})
       : store_(store),
         window_(window),
         drivers_(std::move(drivers)),
         attached_(std::move(attached)),
-        add_accelerators_(add_accelerators) {}
+        accelerators_(accelerators) {}
 
   // The response to a request; failures are in it.
   runner::Response Handle(const runner::Request& request);
@@ -83,7 +84,7 @@ class RunnerService {
   RunnerWindow& window_;
   const Drivers drivers_;
   const std::optional<AttachedMachine> attached_;
-  void (*const add_accelerators_)(v1::MachineState&);
+  const AcceleratorLooks accelerators_;
   HandleTable handles_;
   TensorMemory memory_;
   std::optional<LogRequest> works_for_;  // For its own thread, on which all requests are handled.

@@ -55,15 +55,14 @@ absl::Status CheckStep(const v1::StepTime& step) {
 constexpr int kMaxToldAccelerators = 64;
 constexpr size_t kMaxAcceleratorNameBytes = 256;
 
-absl::Status CheckMachine(absl::string_view when, const v1::MachineState& machine) {
-  SLIPWAY_RETURN_IF_ERROR(
-      CheckAtLeast(absl::StrCat(when, ".cpu_frequency_hz"), machine.cpu_frequency_hz(), 0));
-  if (machine.accelerators_size() > kMaxToldAccelerators) {
-    return absl::InvalidArgumentError(absl::StrCat(when, " tells of ", machine.accelerators_size(),
-                                                   " accelerators; at most ",
-                                                   kMaxToldAccelerators));
+absl::Status CheckAccelerators(
+    absl::string_view when,
+    const google::protobuf::RepeatedPtrField<v1::AcceleratorState>& accelerators) {
+  if (accelerators.size() > kMaxToldAccelerators) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        when, " tells of ", accelerators.size(), " accelerators; at most ", kMaxToldAccelerators));
   }
-  for (const v1::AcceleratorState& state : machine.accelerators()) {
+  for (const v1::AcceleratorState& state : accelerators) {
     if (state.name().size() > kMaxAcceleratorNameBytes) {
       return absl::InvalidArgumentError(absl::StrCat(when, ": an accelerator's name has ",
                                                      state.name().size(), " bytes; at most ",
@@ -74,6 +73,13 @@ absl::Status CheckMachine(absl::string_view when, const v1::MachineState& machin
       SLIPWAY_RETURN_IF_ERROR(CheckAtLeast(absl::StrCat(when, ".accelerators"), value, 0));
     }
   }
+  return absl::OkStatus();
+}
+
+absl::Status CheckMachine(absl::string_view when, const v1::MachineState& machine) {
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckAtLeast(absl::StrCat(when, ".cpu_frequency_hz"), machine.cpu_frequency_hz(), 0));
+  SLIPWAY_RETURN_IF_ERROR(CheckAccelerators(when, machine.accelerators()));
   return CheckAtLeast(absl::StrCat(when, ".load_millis"), machine.load_millis(), 0);
 }
 
@@ -83,6 +89,9 @@ absl::Status CheckBenchmark(const v1::BenchmarkResult& result, int64_t most_samp
   SLIPWAY_RETURN_IF_ERROR(CheckSamples(result, most_samples));
   SLIPWAY_RETURN_IF_ERROR(CheckMachine("before", result.before()));
   SLIPWAY_RETURN_IF_ERROR(CheckMachine("after", result.after()));
+  for (const v1::SampleStamp& stamp : result.stamps()) {
+    SLIPWAY_RETURN_IF_ERROR(CheckAccelerators("a stamp", stamp.accelerators()));
+  }
   const struct {
     absl::string_view what;
     int64_t value;

@@ -77,6 +77,13 @@ TEST(BenchmarkCheckTest, NamesWhatCannotBe) {
               for (int i = 0; i < 65; ++i) r.mutable_before()->add_accelerators();
             },
             "before tells of 65 accelerators; at most 64"},
+           {[](auto& r) { r.add_stamps()->add_accelerators()->set_clock_hz(-1); },
+            "a stamp.accelerators is -1"},
+           {[](auto& r) {
+              v1::SampleStamp& stamp = *r.add_stamps();
+              for (int i = 0; i < 65; ++i) stamp.add_accelerators();
+            },
+            "a stamp tells of 65 accelerators; at most 64"},
            {[](auto& r) { r.add_steps()->set_duration_ns(-1); }, "a step's duration_ns is -1"},
            {[](auto& r) { r.add_steps()->add_threads()->set_begin_ns(-1); },
             "a thread's begin_ns is -1"},

@@ -11,14 +11,15 @@ namespace {
 
 struct Gpu {
   const char* name;
+  const char* address;  // On the PCI bus, as the fake libcuda has it.
   int major;
   int minor;
   unsigned long long memory;  // NOLINT(google-runtime-int)
   bool tells_clocks;
 };
 
-constexpr Gpu kGpus[] = {{"Fake H100", 9, 0, 80ull << 30, true},
-                         {"Fake L4", 8, 9, 24ull << 30, false}};
+constexpr Gpu kGpus[] = {{"Fake H100", "0000:1A:00.0", 9, 0, 80ull << 30, true},
+                         {"Fake L4", "0000:1B:00.0", 8, 9, 24ull << 30, false}};
 
 int initialized = 0;
 
@@ -78,6 +79,21 @@ NvmlResult nvmlDeviceGetCount_v2(unsigned* count) {
 NvmlResult nvmlDeviceGetHandleByIndex_v2(unsigned index, NvmlDevice* device) {
   CheckInitialized();
   *device = reinterpret_cast<NvmlDevice>(const_cast<Gpu*>(&kGpus[index]));
+  return kNvmlSuccess;
+}
+
+NvmlResult nvmlDeviceGetHandleByPciBusId_v2(const char* address, NvmlDevice* device) {
+  CheckInitialized();
+  for (const Gpu& gpu : kGpus) {
+    if (strcmp(gpu.address, address) != 0) continue;
+    *device = reinterpret_cast<NvmlDevice>(const_cast<Gpu*>(&gpu));
+    return kNvmlSuccess;
+  }
+  return kNvmlNotFound;
+}
+
+NvmlResult nvmlDeviceGetIndex(NvmlDevice device, unsigned* index) {
+  *index = static_cast<unsigned>(&GpuOf(device) - kGpus);
   return kNvmlSuccess;
 }
 

@@ -18,7 +18,9 @@ function disturbedOf(result) {
 function remarks(result) {
   const lines = [clockRemark(result.samples_ns, result.clock_resolution_ns, 'samples are')].filter(Boolean);
   if (result.disturbed) lines.push(`Others took ${(result.disturbed_millis / 10).toFixed(1)} % of the processor time meanwhile: the numbers may be too high.`);
-  if (result.throttled_samples > 0) lines.push(`The processor throttled during ${result.throttled_samples} samples.`);
+  const slowed = result.throttled_accelerator_samples ?? 0;
+  if (result.throttled_samples > slowed) lines.push(`The processor throttled during ${result.throttled_samples - slowed} samples.`);
+  if (slowed > 0) lines.push(`An accelerator was slowed down, by heat or by what it may draw, during ${slowed} samples.`);
   if (result.two_modes) lines.push(`The samples have two modes: ${duration(result.two_modes.low_ns)} and ${duration(result.two_modes.high_ns)} (${percent(result.two_modes.share_high)} of them).`);
   if (result.effective_samples && result.effective_samples < 0.5 * result.samples_ns.length) lines.push(`Samples depend on each other: they tell as much as ${result.effective_samples.toFixed(0)} independent ones.`);
   return lines.map((line) => h('p', {class: 'note-box'}, line));

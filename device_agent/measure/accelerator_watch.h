@@ -1,0 +1,37 @@
+// AcceleratorWatch: the accelerators that a program uses, looked at while samples of it are taken.
+#ifndef SLIPWAY_DEVICE_AGENT_MEASURE_ACCELERATOR_WATCH_H_
+#define SLIPWAY_DEVICE_AGENT_MEASURE_ACCELERATOR_WATCH_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/runtime/program.h"
+#include "proto/slipway/v1/run.pb.h"
+
+namespace slipway {
+
+// Not thread-safe.
+class AcceleratorWatch {
+ public:
+  virtual ~AcceleratorWatch() = default;
+  // Always of as many, in the same order; what is not told, and the memory, is left out. It may take some milliseconds.
+  virtual std::vector<v1::AcceleratorState> Read() = 0;
+};
+
+// How a machine's accelerators are looked at. A value; both are null where they are not a program's to use.
+struct AcceleratorLooks {
+  // Adds the states of all that tell.
+  void (*add_states)(v1::MachineState& machine) = nullptr;
+  // Those at these places (ComputeDevice::pci_address) that tell; null where none does.
+  std::unique_ptr<AcceleratorWatch> (*watch)(absl::Span<const std::string> pci_addresses) = nullptr;
+};
+
+// Those that the program runs on; null where it runs on none that tells.
+std::unique_ptr<AcceleratorWatch> WatchDevicesOf(const Program& program,
+                                                 const AcceleratorLooks& looks);
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_DEVICE_AGENT_MEASURE_ACCELERATOR_WATCH_H_
