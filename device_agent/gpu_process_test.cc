@@ -108,6 +108,11 @@ TEST_F(GpuTest, ABenchmarkTellsOfGpusTheirStateAndTheirTime) {
     EXPECT_EQ(stamp.accelerators(0).clock_hz(), 1'980'000'000);
     EXPECT_FALSE(stamp.accelerators(0).throttled());
   }
+  // Of it, too, a joule from the beginning of the samples to their end.
+  const auto& energy = end->benchmark_result().energy();
+  ASSERT_GE(energy.size(), 1);
+  EXPECT_EQ(energy[energy.size() - 1].counter(), "gpu-0");
+  EXPECT_EQ(energy[energy.size() - 1].microjoules(), 1'000'000);
   // A kernel takes a microsecond of the fake's clock.
   std::vector<int64_t> durations;
   for (const v1::StepTime& step : end->benchmark_result().steps()) {

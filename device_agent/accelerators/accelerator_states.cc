@@ -1,9 +1,12 @@
 #include "device_agent/accelerators/accelerator_states.h"
 
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "device_agent/accelerators/nvml.h"
 
 namespace slipway {
@@ -25,10 +28,17 @@ class NvmlWatch final : public AcceleratorWatch {
  public:
   explicit NvmlWatch(std::unique_ptr<GpuWatch> gpus) : gpus_(std::move(gpus)) {}
 
-  std::vector<v1::AcceleratorState> Read() override {
-    std::vector<v1::AcceleratorState> states;
-    for (const GpuState& gpu : gpus_->Read()) states.push_back(StateOf(gpu));
-    return states;
+  std::vector<AcceleratorReading> Read() override {
+    std::vector<AcceleratorReading> readings;
+    for (const GpuState& gpu : gpus_->Read()) {
+      readings.push_back({.state = StateOf(gpu), .counter = absl::StrCat("gpu-", gpu.index)});
+      // Nobody believes more of a counter.
+      constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 1000;
+      if (gpu.energy_millijoules.value_or(kMost) < kMost) {
+        readings.back().microjoules = *gpu.energy_millijoules * 1000;
+      }
+    }
+    return readings;
   }
 
  private:

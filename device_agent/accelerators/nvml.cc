@@ -65,8 +65,8 @@ std::optional<int> Number(Get get) {
   return static_cast<int>(number);
 }
 
-int64_t Bytes(unsigned long long bytes) {  // NOLINT(google-runtime-int)
-  return static_cast<int64_t>(std::min<uint64_t>(bytes, std::numeric_limits<int64_t>::max()));
+int64_t Bounded(unsigned long long number) {  // NOLINT(google-runtime-int)
+  return static_cast<int64_t>(std::min<uint64_t>(number, std::numeric_limits<int64_t>::max()));
 }
 
 // What changes from moment to moment.
@@ -80,6 +80,11 @@ void ReadConditions(const Nvml& nvml, NvmlDevice device, GpuState& gpu) {
   gpu.temperature_celsius = Number([&](unsigned* celsius) {
     return nvml.DeviceGetTemperature(device, kNvmlTemperatureGpu, celsius);
   });
+  unsigned long long energy = 0;  // NOLINT(google-runtime-int)
+  gpu.energy_millijoules = std::nullopt;
+  if (nvml.DeviceGetTotalEnergyConsumption(device, &energy) == kNvmlSuccess) {
+    gpu.energy_millijoules = Bounded(energy);
+  }
   unsigned long long reasons = 0;  // NOLINT(google-runtime-int)
   gpu.is_slowed_down = std::nullopt;
   if (nvml.DeviceGetCurrentClocksThrottleReasons(device, &reasons) == kNvmlSuccess) {
@@ -100,8 +105,8 @@ GpuState ReadAll(const Nvml& nvml, NvmlDevice device) {
   }
   NvmlMemory memory = {};
   if (nvml.DeviceGetMemoryInfo(device, &memory) == kNvmlSuccess) {
-    gpu.memory_bytes = Bytes(memory.total);
-    gpu.memory_free_bytes = Bytes(memory.free);
+    gpu.memory_bytes = Bounded(memory.total);
+    gpu.memory_free_bytes = Bounded(memory.free);
   }
   ReadConditions(nvml, device, gpu);
   return gpu;

@@ -24,6 +24,7 @@ struct GpuState {
   std::optional<int> sm_clock_mhz;
   std::optional<int> memory_clock_mhz;
   std::optional<int> power_milliwatts;
+  std::optional<int64_t> energy_millijoules;  // That it has taken since its driver was loaded.
   std::optional<int> temperature_celsius;
   // By heat, or by what it may draw.
   std::optional<bool> is_slowed_down;

@@ -43,6 +43,8 @@ inline constexpr unsigned long long kNvmlSlowedDown =  // NOLINT(google-runtime-
   X(DeviceGetCurrentClocksThrottleReasons, nvmlDeviceGetCurrentClocksThrottleReasons,            \
     (NvmlDevice device, unsigned long long* reasons)) /* NOLINT */                               \
   X(DeviceGetPowerUsage, nvmlDeviceGetPowerUsage, (NvmlDevice device, unsigned* milliwatts))     \
+  X(DeviceGetTotalEnergyConsumption, nvmlDeviceGetTotalEnergyConsumption,                        \
+    (NvmlDevice device, unsigned long long* millijoules)) /* NOLINT */                           \
   X(DeviceGetTemperature, nvmlDeviceGetTemperature,                                              \
     (NvmlDevice device, int sensor, unsigned* celsius))
 

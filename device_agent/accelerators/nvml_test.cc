@@ -81,13 +81,20 @@ TEST(NvmlTest, WatchesThoseGpusThatItIsTold) {
 TEST(NvmlTest, WhatIsWatchedIsToldInItsUnits) {
   const std::unique_ptr<AcceleratorWatch> watch = WatchAccelerators({"0000:1A:00.0"});
   ASSERT_NE(watch, nullptr);
-  const std::vector<v1::AcceleratorState> states = watch->Read();
-  ASSERT_EQ(states.size(), 1u);
-  EXPECT_EQ(states[0].name(), "Fake H100");
-  EXPECT_EQ(states[0].clock_hz(), 1'980'000'000);
-  EXPECT_EQ(states[0].power_milliwatts(), 71'250);
-  EXPECT_EQ(states[0].temperature_millicelsius(), 30'000);
-  EXPECT_EQ(states[0].memory_free_bytes(), 0);
+  const std::vector<AcceleratorReading> readings = watch->Read();
+  ASSERT_EQ(readings.size(), 1u);
+  const v1::AcceleratorState& state = readings[0].state;
+  EXPECT_EQ(state.name(), "Fake H100");
+  EXPECT_EQ(state.clock_hz(), 1'980'000'000);
+  EXPECT_EQ(state.power_milliwatts(), 71'250);
+  EXPECT_EQ(state.temperature_millicelsius(), 30'000);
+  EXPECT_EQ(state.memory_free_bytes(), 0);
+  EXPECT_EQ(readings[0].counter, "gpu-0");
+  ASSERT_TRUE(readings[0].microjoules.has_value());
+  EXPECT_EQ(watch->Read()[0].microjoules, *readings[0].microjoules + 1'000'000);
+  const std::unique_ptr<AcceleratorWatch> silent = WatchAccelerators({"0000:1B:00.0"});
+  EXPECT_EQ(silent->Read()[0].counter, "gpu-1");
+  EXPECT_FALSE(silent->Read()[0].microjoules.has_value());
   EXPECT_EQ(WatchAccelerators({"0000:FF:00.0"}), nullptr);
   setenv("SLIPWAY_FAKE_NVML", "9", 1);
   EXPECT_EQ(WatchAccelerators({"0000:1A:00.0"}), nullptr);

@@ -2,7 +2,9 @@
 #ifndef SLIPWAY_DEVICE_AGENT_MEASURE_ACCELERATOR_WATCH_H_
 #define SLIPWAY_DEVICE_AGENT_MEASURE_ACCELERATOR_WATCH_H_
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,12 +14,20 @@
 
 namespace slipway {
 
+// What one tells.
+struct AcceleratorReading {
+  v1::AcceleratorState state;  // What is not told, and the memory, is left out.
+  std::string counter;         // What its energy is told as (v1::EnergyCount): "gpu-0".
+  std::optional<int64_t> microjoules =
+      {};  // That it counts since some time; unset where it does not.
+};
+
 // Not thread-safe.
 class AcceleratorWatch {
  public:
   virtual ~AcceleratorWatch() = default;
-  // Always of as many, in the same order; what is not told, and the memory, is left out. It may take some milliseconds.
-  virtual std::vector<v1::AcceleratorState> Read() = 0;
+  // Always of as many, in the same order. It may take some milliseconds.
+  virtual std::vector<AcceleratorReading> Read() = 0;
 };
 
 // How a machine's accelerators are looked at. A value; both are null where they are not a program's to use.

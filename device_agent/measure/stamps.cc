@@ -125,7 +125,11 @@ MachineWatch::MachineWatch(int64_t now_ns, const std::string& root, AcceleratorW
       cpu_(std::max(0, sched_getcpu())),
       throttle_count_(ReadThrottleCount(cpu_, root)),
       cooling_(FindProcessorCooling(root)) {
-  energy_.Read(now_ns);
+  energy_.Read(now_ns, ReadAccelerators());
+}
+
+std::vector<AcceleratorReading> MachineWatch::ReadAccelerators() {
+  return accelerators_ == nullptr ? std::vector<AcceleratorReading>() : accelerators_->Read();
 }
 
 void MachineWatch::Look(int64_t now_ns) {
@@ -171,17 +175,16 @@ void MachineWatch::EndWindow(int64_t now_ns) {
   found.set_governor(state.governor());
   const int64_t throttle_count = ReadThrottleCount(cpu_, root_);
   found.set_throttled(throttle_count > throttle_count_ || IsCooling(cooling_));
-  if (accelerators_ != nullptr) {
-    for (v1::AcceleratorState& state : accelerators_->Read()) {
-      found.set_throttled(found.throttled() || state.throttled());
-      *found.add_accelerators() = std::move(state);
-    }
+  const std::vector<AcceleratorReading> accelerators = ReadAccelerators();
+  for (const AcceleratorReading& reading : accelerators) {
+    found.set_throttled(found.throttled() || reading.state.throttled());
+    *found.add_accelerators() = reading.state;
   }
   // The thread may have moved; the counts of another CPU are compared from here on.
   cpu_ = std::max(0, sched_getcpu());
   throttle_count_ = ReadThrottleCount(cpu_, root_);
   series_.Fill(stamps_in_window_, found);
-  energy_.Read(now_ns);
+  energy_.Read(now_ns, accelerators);
   times_ = times;
   window_ns_ = now_ns;
   stamps_in_window_ = 0;

@@ -68,6 +68,7 @@ class MachineWatch {
   void Look(int64_t now_ns);
   void EndBlock(int64_t now_ns, std::optional<int64_t> waited_ns);
   void EndWindow(int64_t now_ns);
+  std::vector<AcceleratorReading> ReadAccelerators();
 
   const std::string root_;
   AcceleratorWatch* const accelerators_;

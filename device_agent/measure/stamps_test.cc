@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -207,6 +208,63 @@ TEST(EnergyMeter, SumsUpThePowerOfSensorsAndBatteries) {
   EXPECT_EQ(Unknown(EnergyMeter(laptop.root())), "");
 }
 
+AcceleratorReading Counted(const std::string& name, std::optional<int64_t> microjoules,
+                           int64_t milliwatts = 0) {
+  AcceleratorReading reading{.counter = name, .microjoules = microjoules};
+  reading.state.set_power_milliwatts(milliwatts);
+  return reading;
+}
+
+TEST(EnergyMeter, CountsAcceleratorsBesidePackages) {
+  const MadeMachine machine;
+  const std::string rapl = "sys/class/powercap/intel-rapl:0/";
+  machine.Set(rapl + "name", "package-0\n");
+  machine.Set(rapl + "energy_uj", "1000\n");
+  EnergyMeter meter(machine.root());
+  // The first counts, the second tells its power alone, the third nothing.
+  meter.Read(0, {Counted("gpu-0", 5'000'000, 300'000), Counted("gpu-1", std::nullopt, 200'000),
+                 Counted("gpu-2", std::nullopt)});
+  machine.Set(rapl + "energy_uj", "4000\n");
+  meter.Read(500 * kMs, {Counted("gpu-0", 155'000'000), Counted("gpu-1", std::nullopt, 400'000),
+                         Counted("gpu-2", 7)});
+  EXPECT_THAT(Energy(meter),
+              ::testing::ElementsAre(std::pair("package-0", 3000), std::pair("gpu-0", 150'000'000),
+                                     std::pair("gpu-1", 150'000'000)));
+  // A counter is brought up to date now and then: 70 J in half a millisecond are what was taken before.
+  meter.Read(500 * kMs + kMs / 2,
+             {Counted("gpu-0", 225'000'000), Counted("gpu-1", std::nullopt, 400'000), {}});
+  EXPECT_EQ(Energy(meter)[1].second, 220'000'000);
+  EXPECT_EQ(Unknown(meter), "");
+  // One that was set back, as by a driver that was loaded anew, is not believed, nor one that tells no more.
+  meter.Read(600 * kMs, {Counted("gpu-0", 3), Counted("gpu-1", std::nullopt), {}});
+  EXPECT_THAT(Energy(meter), ::testing::ElementsAre(std::pair("package-0", 3000)));
+}
+
+TEST(EnergyMeter, AcceleratorsDoNotHideThatTheMachineIsUnknown) {
+  const MadeMachine machine;
+  const std::string rapl = "sys/class/powercap/intel-rapl:0/";
+  machine.Set(rapl + "name", "package-0\n");
+  machine.Set(rapl + "energy_uj", "1000\n");
+  EnergyMeter meter(machine.root());
+  meter.Read(0, {Counted("gpu-0", 0)});
+  machine.Remove(rapl + "energy_uj");
+  meter.Read(100 * kMs, {Counted("gpu-0", 5)});
+  EXPECT_THAT(Energy(meter), ::testing::ElementsAre(std::pair("gpu-0", 5)));
+  EXPECT_THAT(Unknown(meter), HasSubstr("package-0 cannot be read any more"));
+}
+
+TEST(EnergyMeter, BelievesNoAcceleratorThatCountsTooMuch) {
+  const MadeMachine machine;
+  EnergyMeter meter(machine.root());
+  meter.Read(0, {Counted("gpu-0", 0)});
+  meter.Read(100 * kMs, {Counted("gpu-0", 21'000'000'000)});
+  EXPECT_THAT(Energy(meter), SizeIs(0));
+  EXPECT_THAT(Unknown(meter), HasSubstr("gpu-0 counted more than 100 kW"));
+  EnergyMeter none(machine.root());
+  none.Read(0, {Counted("gpu-0", std::nullopt)});
+  EXPECT_EQ(Unknown(none), "");
+}
+
 TEST(EnergyMeter, SaysWhatItMayNotRead) {
   if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
   const MadeMachine machine;
@@ -325,9 +383,13 @@ TEST(MachineWatch, SeesThatABoardIsSlowedDown) {
 // GPUs of which a test says how they do.
 class MadeGpus final : public AcceleratorWatch {
  public:
-  std::vector<v1::AcceleratorState> Read() override {
+  std::vector<AcceleratorReading> Read() override {
     ++reads;
-    return states;
+    std::vector<AcceleratorReading> readings;
+    for (const v1::AcceleratorState& state : states) {
+      readings.push_back({.state = state, .counter = absl::StrCat("gpu-", readings.size())});
+    }
+    return readings;
   }
 
   std::vector<v1::AcceleratorState> states;
@@ -349,14 +411,19 @@ TEST(MachineWatch, StampsWhatGpusDoEvery100Ms) {
   gpus.states = {Gpu(1'980, 300, false), Gpu(1'500, 70, false)};
   MachineWatch watch(0, machine.root(), &gpus);
   for (int i = 1; i <= 20; ++i) watch.Sampled(i * 5 * kMs);
-  EXPECT_EQ(gpus.reads, 1);
+  EXPECT_EQ(gpus.reads, 2);  // In the beginning, for their energy.
   gpus.states[1].set_throttled(true);
   watch.Sampled(210 * kMs);
   gpus.states[1].set_throttled(false);
   v1::BenchmarkResult result;
   watch.Finish(211 * kMs, result);
-  EXPECT_EQ(gpus.reads, 2);
+  EXPECT_EQ(gpus.reads, 3);
   EXPECT_EQ(Sum(result), 21);
+  // 300 and 70 mW over 211 ms.
+  ASSERT_EQ(result.energy_size(), 2);
+  EXPECT_EQ(result.energy(0).counter(), "gpu-0");
+  EXPECT_EQ(result.energy(0).microjoules(), 63'000);
+  EXPECT_EQ(result.energy(1).microjoules(), 14'700);
   ASSERT_EQ(result.stamps_size(), 11);
   for (int i = 0; i < 11; ++i) {
     const v1::SampleStamp& stamp = result.stamps(i);
