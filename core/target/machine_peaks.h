@@ -34,6 +34,19 @@ struct MachinePeaks {
   friend bool operator==(const MachinePeaks&, const MachinePeaks&) = default;
 };
 
+// Of a GPU, or of another accelerator, all of it together.
+struct AcceleratorPeaks {
+  std::string name;  // For people.
+  std::vector<ArithmeticPeak>
+      arithmetic;                    // "f32" first; "tf32", "f16" and "bf16" are of tensor cores.
+  std::vector<ReadingPeak> reading;  // "L2" where that is known, and "memory".
+  // Copies between its memory and page-locked memory of the host.
+  double from_host_bytes_per_second = 0;
+  double to_host_bytes_per_second = 0;
+
+  friend bool operator==(const AcceleratorPeaks&, const AcceleratorPeaks&) = default;
+};
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_TARGET_MACHINE_PEAKS_H_

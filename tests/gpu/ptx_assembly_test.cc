@@ -13,6 +13,7 @@
 #include "core/base/files.h"
 #include "core/codegen/tensor_cores/attention_tile.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
+#include "core/runtime/drivers/cuda/peak_loops.h"
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/assembler.h"
 #include "tests/gpu/compiled_graph.h"
@@ -129,6 +130,33 @@ TEST_F(PtxAssemblyTest, NvidiasAssemblerTakesEveryKernel) {
           compiler_->Compile(graph.text, absl::StrCat("x86-64-linux,cuda-sm", capability)));
       Assemble(compiled, capability);
     }
+  }
+}
+
+// Whoever measures what a GPU does at most must not be slowed down by spills, nor have work taken away.
+TEST_F(PtxAssemblyTest, LoopsOfPeaksDoAllTheirWork) {
+  for (const int capability : {75, 80, 90, 100}) {
+    if (!assembler_->AssemblesFor(absl::StrCat(capability))) continue;
+    for (const CudaSumLoop& loop : CudaSumLoops(capability)) {
+      SCOPED_TRACE(absl::StrCat(loop.entry, " for sm", capability));
+      const bool is_of_groups = loop.text.find("wgmma") != std::string::npos;
+      ASSERT_OK_AND_ASSIGN(
+          const std::string said,
+          assembler_->Assemble(loop.text, absl::StrCat(capability, is_of_groups ? "a" : "")));
+      EXPECT_THAT(said, Not(HasSubstr("(C7")));
+      const KernelResources resources = ReadResources(said);
+      EXPECT_EQ(resources.spilled_bytes, 0);
+      EXPECT_GE(GroupsAtATime(resources, loop.instances), loop.groups);
+      if (loop.type == "f32" || !assembler_->can_disassemble()) continue;
+      ASSERT_OK_AND_ASSIGN(const InstructionMix mix, assembler_->MainLoop());
+      // It may have several turns.
+      const int products = CountOf(mix, "HMMA") + CountOf(mix, "HGMMA");
+      EXPECT_GE(products, 16);
+      EXPECT_EQ(products % 16, 0);
+    }
+    ASSERT_OK_AND_ASSIGN(const std::string said, assembler_->Assemble(CudaReading(capability).text,
+                                                                      absl::StrCat(capability)));
+    EXPECT_EQ(ReadResources(said).spilled_bytes, 0);
   }
 }
 

@@ -71,6 +71,8 @@ enum CudaDeviceAttribute {
   kCudaMaxGridDimX = 5,
   kCudaMaxGridDimY = 6,
   kCudaMaxGridDimZ = 7,
+  kCudaMultiprocessorCount = 16,
+  kCudaL2CacheBytes = 38,
   kCudaUnifiedAddressing = 41,
   kCudaCapabilityMajor = 75,
   kCudaCapabilityMinor = 76,

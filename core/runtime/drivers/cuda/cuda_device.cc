@@ -40,6 +40,8 @@ absl::StatusOr<CudaFacts> ReadFacts(const CudaLibrary& cuda, CUdevice id) {
   };
   facts.capability = static_cast<int>(std::min<int64_t>(number(kCudaCapabilityMajor), 99) * 10 +
                                       std::min<int64_t>(number(kCudaCapabilityMinor), 9));
+  facts.multiprocessors = static_cast<int>(number(kCudaMultiprocessorCount));
+  facts.l2_bytes = number(kCudaL2CacheBytes);
   facts.limits.max_group = number(kCudaMaxThreadsPerBlock);
   for (int i = 0; i < 3; ++i) {
     facts.limits.max_group_sizes[static_cast<size_t>(i)] = number(kCudaMaxBlockDimX + i);

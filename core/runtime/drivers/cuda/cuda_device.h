@@ -20,6 +20,8 @@ struct CudaFacts {
   std::string name;
   std::string pci_address;  // Empty where it does not tell.
   int capability = 0;       // 90 for 9.0.
+  int multiprocessors = 0;
+  int64_t l2_bytes = 0;  // 0 where it has none.
   LaunchLimits limits;
 };
 

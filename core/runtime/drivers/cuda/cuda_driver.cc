@@ -93,7 +93,8 @@ absl::StatusOr<std::vector<CudaDeviceName>> ListCudaDevices() {
   for (int i = 0; i < count; ++i) {
     SLIPWAY_ASSIGN_OR_RETURN(const CUdevice id, DeviceAt(*cuda, i));
     SLIPWAY_ASSIGN_OR_RETURN(CudaFacts facts, ReadFacts(*cuda, id));
-    names.push_back({std::move(facts.name), facts.capability, CudaVersionName(cuda->version)});
+    names.push_back({std::move(facts.name), facts.capability, CudaVersionName(cuda->version),
+                     facts.multiprocessors, facts.l2_bytes});
   }
   return names;
 }

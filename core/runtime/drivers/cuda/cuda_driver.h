@@ -2,6 +2,7 @@
 #ifndef SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_CUDA_DRIVER_H_
 #define SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_CUDA_DRIVER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct CudaDeviceName {
   std::string name;
   int capability = 0;   // 90 for 9.0.
   std::string version;  // Of CUDA, as the driver knows it: "12.4".
+  int multiprocessors = 0;
+  int64_t l2_bytes = 0;  // 0 where it has none.
 };
 
 // The devices that MakeCudaDriver numbers, in its order. FAILED_PRECONDITION says why there is none.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/runtime/drivers/cuda/cuda_api.h"
+#include "core/runtime/drivers/cuda/testing/fake_devices.h"
 #include "core/runtime/drivers/cuda/testing/fake_world.h"
 #include "core/runtime/drivers/cuda/testing/ptx_machine.h"
 
@@ -22,12 +23,6 @@ namespace {
 // As the driver for CUDA 12.4 has them.
 constexpr int kVersion = 12040;
 constexpr char kPtx[] = "8.4";
-constexpr int kCapability = 80;
-constexpr int kDevices = 2;
-// On the PCI bus, each behind the one before.
-constexpr int kFirstBus = 0x1A;
-
-constexpr int kMaxThreads = 1024;
 constexpr size_t kMaxDeclaredShared = 48 << 10;
 
 // What each function begins with: everything by one thread at a time, and results that a test has asked for.
@@ -66,14 +61,6 @@ struct ContextCall : Call {
 
   const CUcontext context;
 };
-
-int64_t Capability() { return Number("capability", kCapability); }
-// Of a group: those of A100 and H100.
-int MaxShared() { return (Capability() < 90 ? 163 : 227) << 10; }
-
-bool IsDevice(CUdevice device) {
-  return device >= 0 && device < static_cast<int>(Number("devices", kDevices));
-}
 
 // Compares "7.10" and "8.0".
 bool IsNewer(const std::string& a, const std::string& b) { return std::stod(a) > std::stod(b); }
@@ -247,7 +234,7 @@ CUresult cuGetErrorString(CUresult result, const char** text) {
 CUresult cuDeviceGetCount(int* count) {
   Call call(__func__);
   if (!TheWorld().is_initialized) Violation("cuDeviceGetCount before cuInit");
-  *count = static_cast<int>(Number("devices", kDevices));
+  *count = CountDevices();
   return call.result;
 }
 
@@ -268,46 +255,14 @@ CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {
 CUresult cuDeviceGetPCIBusId(char* address, int bytes, CUdevice device) {
   Call call(__func__);
   if (!IsDevice(device)) return kCudaInvalidDevice;
-  snprintf(address, static_cast<size_t>(bytes), "0000:%02X:00.0", kFirstBus + device);
+  snprintf(address, static_cast<size_t>(bytes), "%s", PciAddress(device).c_str());
   return call.result;
 }
 
 CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice device) {
   Call call(__func__);
   if (!IsDevice(device)) return kCudaInvalidDevice;
-  const auto capability = static_cast<int>(Capability());
-  switch (attribute) {
-    case kCudaMaxThreadsPerBlock:
-    case kCudaMaxBlockDimX:
-    case kCudaMaxBlockDimY:
-      *value = kMaxThreads;
-      break;
-    case kCudaMaxBlockDimZ:
-      *value = 64;
-      break;
-    case kCudaMaxGridDimX:
-      *value = INT32_MAX;
-      break;
-    case kCudaMaxGridDimY:
-    case kCudaMaxGridDimZ:
-      *value = UINT16_MAX;
-      break;
-    case kCudaUnifiedAddressing:
-      *value = 1;
-      break;
-    case kCudaCapabilityMajor:
-      *value = capability / 10;
-      break;
-    case kCudaCapabilityMinor:
-      *value = capability % 10;
-      break;
-    case kCudaMaxSharedMemoryPerBlockOptin:
-      *value = MaxShared();
-      break;
-    default:
-      return kCudaInvalidValue;
-  }
-  return call.result;
+  return ReadAttribute(attribute, *value) ? call.result : CUresult{kCudaInvalidValue};
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
@@ -492,7 +447,7 @@ CUresult cuFuncGetAttribute(int* value, int attribute, CUfunction function) {
   ContextCall call(__func__);
   call.Own(TheWorld().modules, function->module);
   if (attribute == kCudaFunctionMaxThreadsPerBlock) {
-    *value = kMaxThreads;
+    *value = kMaxInstances;
   } else if (attribute == kCudaFunctionSharedBytes) {
     *value = static_cast<int>(function->code->shared_bytes);
   } else {
@@ -622,7 +577,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
   if (extra != nullptr) Violation("cuLaunchKernel with more than parameters");
   if (call.result != kCudaSuccess) return call.result;
   if (static_cast<uint64_t>(grid_x) * grid_y * grid_z == 0 ||
-      static_cast<uint64_t>(block_x) * block_y * block_z - 1 >= kMaxThreads) {
+      static_cast<uint64_t>(block_x) * block_y * block_z - 1 >= kMaxInstances) {
     return kCudaInvalidValue;
   }
   if (shared_bytes > static_cast<unsigned>(function->dynamic_shared_bytes))
