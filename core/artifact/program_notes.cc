@@ -26,7 +26,8 @@ const v1::Constant* FindNotes(const v1::Manifest& manifest) {
 
 std::optional<StepCost> ReadCost(const v1::ProgramNotes::StepCost& proto) {
   if (!proto.has_flops() || !proto.has_bytes() || !proto.has_constant_bytes()) return std::nullopt;
-  const StepCost cost{proto.flops(), proto.bytes(), proto.constant_bytes(), proto.product_type()};
+  const StepCost cost{proto.flops(), proto.bytes(), proto.constant_bytes(), proto.product_type(),
+                      proto.product_precision()};
   if (cost.flops < 0 || cost.constant_bytes < 0 || cost.bytes < cost.constant_bytes) {
     return std::nullopt;
   }

@@ -19,6 +19,7 @@ struct StepCost {
   int64_t bytes = 0;
   int64_t constant_bytes = 0;
   v1::DataType product_type = v1::DATA_TYPE_UNSPECIFIED;
+  v1::Precision product_precision = v1::PRECISION_UNSPECIFIED;
 
   friend bool operator==(const StepCost&, const StepCost&) = default;
 };

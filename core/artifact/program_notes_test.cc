@@ -57,12 +57,15 @@ Artifact WithBytes(const std::string& bytes) {
 TEST(ProgramNotesTest, CostsAreReadAsTheyWereWritten) {
   v1::ProgramNotes notes;
   *notes.add_steps() = Cost(100, 60, 20);
+  notes.mutable_steps(0)->set_product_type(v1::DATA_TYPE_FLOAT32);
+  notes.mutable_steps(0)->set_product_precision(v1::PRECISION_TF32);
   notes.add_steps();
   const Artifact artifact = With(notes);
-  EXPECT_THAT(CostsOf(artifact), ElementsAre(Optional(StepCost{100, 60, 20}), std::nullopt));
+  const StepCost cost{100, 60, 20, v1::DATA_TYPE_FLOAT32, v1::PRECISION_TF32};
+  EXPECT_THAT(CostsOf(artifact), ElementsAre(Optional(cost), std::nullopt));
   const std::vector<StepInfo> steps = StepsOf(artifact);
   ASSERT_EQ(steps.size(), 2u);
-  EXPECT_THAT(steps[0].cost, Optional(StepCost{100, 60, 20}));
+  EXPECT_THAT(steps[0].cost, Optional(cost));
   EXPECT_EQ(steps[1].cost, std::nullopt);
 }
 

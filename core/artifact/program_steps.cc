@@ -8,6 +8,25 @@
 
 namespace slipway {
 
+namespace {
+
+bool IsOfHost(const v1::Manifest& manifest, uint32_t value) {
+  const auto buffer = static_cast<int>(manifest.values(static_cast<int>(value)).buffer());
+  const uint32_t space = manifest.buffers(buffer).space();
+  if (manifest.spaces().empty()) return space == 0;  // One for each device.
+  const v1::MemorySpace& memory = manifest.spaces(static_cast<int>(space));
+  return memory.device() == 0 || std::find(memory.shared_with().begin(), memory.shared_with().end(),
+                                           0u) != memory.shared_with().end();
+}
+
+StepInfo::Copied WayOf(const v1::Manifest& manifest, const v1::Step::Copy& copy) {
+  const bool from_host = IsOfHost(manifest, copy.from());
+  if (from_host == IsOfHost(manifest, copy.to())) return StepInfo::Copied::kWithin;
+  return from_host ? StepInfo::Copied::kFromHost : StepInfo::Copied::kToHost;
+}
+
+}  // namespace
+
 std::vector<StepInfo> StepsOf(const CheckedManifest& manifest) {
   const v1::Manifest& proto = manifest.proto();
   std::vector<StepInfo> steps;
@@ -21,6 +40,8 @@ std::vector<StepInfo> StepsOf(const CheckedManifest& manifest) {
       StepInfo& info = steps.emplace_back();
       info.name = is_entry ? step.name() : absl::StrCat(function.name(), "/", step.name());
       info.operators.assign(step.operators().begin(), step.operators().end());
+      info.device = step.device();
+      if (step.has_copy()) info.copied = WayOf(proto, step.copy());
       if (!step.has_kernel()) continue;
       const v1::Step::Kernel& kernel = step.kernel();
       const v1::Code& code = proto.code(static_cast<int>(kernel.code()));

@@ -26,6 +26,11 @@ struct StepInfo {
   // With the name of its function in front of it where that is no entry.
   std::string name;
   std::vector<std::string> operators;
+  // The device of the program whose step it is.
+  uint32_t device = 0;
+  // Of a copy: whether it crosses from memory of the host to that of a device, or back. Memory of a device that the host may touch is the host's.
+  enum class Copied { kWithin, kFromHost, kToHost };
+  Copied copied = Copied::kWithin;
   // What a kernel step calls.
   std::optional<Kernel> kernel;
   // Where the artifact tells it; see StepsOf.

@@ -38,6 +38,38 @@ TEST(ProgramSteps, NameFunctionsThatAreNoEntries) {
   EXPECT_EQ(DescribeStep(StepsOf(manifest), 8), "step 8 'Scale', kernel 0 of code 1 'scale_rows'");
 }
 
+TEST(ProgramSteps, SayWhereTheyAreAndWhatTheyCross) {
+  ASSERT_OK_AND_ASSIGN(const CheckedManifest host, CheckedManifest::Check(TestManifest()));
+  for (const StepInfo& step : StepsOf(host)) {
+    EXPECT_EQ(step.device, 0u);
+    EXPECT_EQ(step.copied, StepInfo::Copied::kWithin);
+  }
+  ASSERT_OK_AND_ASSIGN(const CheckedManifest manifest, CheckedManifest::Check(TestManifest2()));
+  const v1::Manifest& proto = manifest.proto();
+  const std::vector<StepInfo> steps = StepsOf(manifest);
+  size_t number = 0;
+  int crossing = 0;
+  for (const v1::Function& function : proto.functions()) {
+    for (const v1::Step& step : function.steps()) {
+      const StepInfo& info = steps[number++];
+      EXPECT_EQ(info.device, step.device());
+      if (!step.has_copy()) continue;
+      const auto is_of_host = [&](uint32_t value) {
+        const v1::MemorySpace& space = proto.spaces(static_cast<int>(
+            proto.buffers(static_cast<int>(proto.values(static_cast<int>(value)).buffer()))
+                .space()));
+        return space.device() == 0 || space.shared_with_size() > 0;
+      };
+      const bool from_host = is_of_host(step.copy().from());
+      const bool to_host = is_of_host(step.copy().to());
+      EXPECT_EQ(info.copied == StepInfo::Copied::kFromHost, from_host && !to_host);
+      EXPECT_EQ(info.copied == StepInfo::Copied::kToHost, !from_host && to_host);
+      crossing += from_host != to_host ? 1 : 0;
+    }
+  }
+  EXPECT_GE(crossing, 1);
+}
+
 TEST(ProgramSteps, SayWhatIsWritten) {
   const v1::Manifest manifest = TestManifest2();
   const v1::Function& main = manifest.functions(3);

@@ -8,11 +8,13 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "core/artifact/program_steps.h"
 #include "core/base/files.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
 #include "core/tensor/comparison.h"
@@ -329,6 +331,35 @@ TEST_F(TensorCoreTest, FactorsBeginAnywhere) {
 }
 
 // With kernels that another generator writes in one text.
+// Whoever shows how far a step is from what its device does at most asks in what it multiplies.
+TEST_F(TensorCoreTest, AProgramTellsInWhatItMultiplies) {
+  constexpr absl::string_view kProduct =
+      R"(graph "g" (%x: f32[64, 64], %w: f32[64, 64]) -> (%y) { %y = MatMul(%x, %w) })";
+  const std::pair<Precision, v1::Precision> precisions[] = {
+      {Precision::kFloat32, v1::PRECISION_UNSPECIFIED},
+      {Precision::kTensorFloat32, v1::PRECISION_TF32},
+      {Precision::kFloat16, v1::PRECISION_F16},
+      {Precision::kBfloat16, v1::PRECISION_BF16}};
+  for (const auto& [precision, told] : precisions) {
+    ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
+                         compiler_->Compile(kProduct, kCuda, precision));
+    int products = 0;
+    int crossing = 0;
+    for (const StepInfo& step : StepsOf(compiled.artifact)) {
+      ASSERT_TRUE(step.cost.has_value());
+      crossing += step.copied != StepInfo::Copied::kWithin ? 1 : 0;
+      if (step.cost->flops == 0) continue;
+      ++products;
+      EXPECT_EQ(step.device, 1u);
+      EXPECT_EQ(step.cost->product_type, v1::DATA_TYPE_FLOAT32);
+      EXPECT_EQ(step.cost->product_precision, told) << Name(precision);
+    }
+    EXPECT_EQ(products, 1);
+    // Two factors there, a product back.
+    EXPECT_EQ(crossing, 3);
+  }
+}
+
 TEST_F(TensorCoreTest, EveryCapabilityHasOneText) {
   constexpr char kText[] = R"(graph "g" (%a: f32[9, 8], %b: f32[8, 10]) -> (%y) {
   %p = MatMul(%a, %b)

@@ -19,6 +19,7 @@
 #include "core/operators/control.h"
 #include "core/operators/fused.h"
 #include "core/passes/node_cost.h"
+#include "core/wire/precision_proto.h"
 
 namespace slipway {
 namespace {
@@ -296,6 +297,7 @@ absl::Status FunctionBuilder::SetCost(const Node& node, v1::ProgramNotes::StepCo
   cost.set_bytes(traffic->bytes);
   cost.set_constant_bytes(traffic->constant_bytes);
   cost.set_product_type(static_cast<v1::DataType>(ProductType(graph_, node)));
+  cost.set_product_precision(ToProto(ProductsOfNode(node)));
   return absl::OkStatus();
 }
 
