@@ -181,7 +181,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   }
   if (!attached.has_value()) NameGpus(agent->gpus_, *device.mutable_inventory());
   if (options.measure) {
-    const std::string key = PeaksKey(device);
+    const std::string key = PeaksKey(device, agent->gpus_);
     // One for each sort of attached device, beside this machine's, whose agent may have the same folder.
     const std::string file = attached.has_value()
                                  ? absl::StrCat("peaks-", Digest::Of(key).hex().substr(0, 16))
@@ -373,8 +373,8 @@ void Agent::FindPeaks() {
   if (!peaks_.has_value()) return;
   peaks_->Find(
       [this](std::stop_token stop) {
-        absl::StatusOr<std::vector<MachinePeaks>> peaks =
-            MeasurePeaks(Description().cores(), attached_caches_, *runners_, std::move(stop));
+        absl::StatusOr<MeasuredPeaks> peaks =
+            MeasurePeaks(Description(), attached_caches_, *runners_, std::move(stop));
         runners_->Refill();
         return peaks;
       },

@@ -82,6 +82,21 @@ TEST_F(GpuTest, TellsItsGpusAndComputesThere) {
   ExpectTwice(Twice("cuda-sm80"));
 }
 
+TEST_F(GpuTest, TellsWhatItsGpuDoesAtMost) {
+  measures_ = true;
+  StartWithGpu();
+  const std::optional<v1::AgentState> state = server_->WaitFor([](const v1::AgentState& told) {
+    return told.devices_size() == 1 && told.devices(0).peaks().on_threads_size() > 0;
+  });
+  ASSERT_TRUE(state.has_value());
+  const v1::DevicePeaks& peaks = state->devices(0).peaks();
+  // The one that programs may use.
+  ASSERT_EQ(peaks.accelerators_size(), 1);
+  EXPECT_EQ(peaks.accelerators(0).name(), "Fake GPU");
+  EXPECT_EQ(peaks.accelerators(0).arithmetic_size(), 4);
+  EXPECT_GT(peaks.accelerators(0).to_host_bytes_per_second(), 0);
+}
+
 TEST_F(GpuTest, ABenchmarkTellsOfGpusTheirStateAndTheirTime) {
   StartWithGpu({"--no-measure"});
   v1::RunAssignment assignment = Assign(Twice("cuda-sm80"));

@@ -7,12 +7,11 @@
 #include <stop_token>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "core/target/machine_peaks.h"
+#include "absl/types/span.h"
 #include "core/target/measure_machine.h"
 #include "device_agent/runner/runner_pool.h"
 #include "proto/slipway/v1/fleet.pb.h"
@@ -20,14 +19,21 @@
 
 namespace slipway {
 
-// What peaks depend on, in one line: processor, features, cores, and what measures.
-std::string PeaksKey(const v1::DeviceDescription& device);
+// What peaks depend on, in one line: processor, features, cores, accelerators as their vendor names them, and what measures.
+std::string PeaksKey(const v1::DeviceDescription& device,
+                     absl::Span<const std::string> accelerators = {});
+
+struct MeasuredPeaks {
+  v1::DevicePeaks peaks;
+  // Of an accelerator they could not be measured: they are told, but not kept.
+  bool is_whole = true;
+};
 
 // Thread-safe.
 class KeptPeaks {
  public:
   // CANCELLED soon after `stop`.
-  using Measure = std::function<absl::StatusOr<std::vector<MachinePeaks>>(std::stop_token stop)>;
+  using Measure = std::function<absl::StatusOr<MeasuredPeaks>(std::stop_token stop)>;
 
   // Knows at once what `file` keeps for `key`.
   KeptPeaks(std::string file, std::string key);
@@ -56,12 +62,12 @@ class KeptPeaks {
   std::thread thread_;
 };
 
-// Of one thread, and of `cores` together, measured by a runner, whose memory ends with it: of this machine, or of the one that is attached, which has
-// `attached_caches`. Waits until this machine is free of compilations and benchmarks (core/base/machine_lock.h), and holds them off meanwhile. Errors of
+// Of one thread, and of the device's cores together, and of the accelerators that its target names, each measured by a runner, whose memory ends with
+// it: of this machine, or of the one that is attached, which has `attached_caches`. What goes wrong with an accelerator is a warning in the log. Waits until this machine is free of compilations and benchmarks (core/base/machine_lock.h), and holds them off meanwhile. Errors of
 // the lock and of RunnerProcess; CANCELLED after `stop`, unless it has begun.
-absl::StatusOr<std::vector<MachinePeaks>> MeasurePeaks(
-    int cores, const std::optional<CacheSizes>& attached_caches, RunnerPool& runners,
-    std::stop_token stop);
+absl::StatusOr<MeasuredPeaks> MeasurePeaks(const v1::DeviceDescription& device,
+                                           const std::optional<CacheSizes>& attached_caches,
+                                           RunnerPool& runners, std::stop_token stop);
 
 }  // namespace slipway
 

@@ -36,7 +36,7 @@ class KeptPeaksTest : public ::testing::Test {
     kept.Find(
         [&](auto) {
           ++measured_;
-          return Peaks(f32);
+          return MeasuredPeaks{ToProto(Peaks(f32)), is_whole_};
         },
         [&] { known.Notify(); });
     known.WaitForNotification();
@@ -46,6 +46,7 @@ class KeptPeaksTest : public ::testing::Test {
   testing::TempTree folder_;
   std::string file_ = folder_.Path("peaks");
   int measured_ = 0;
+  bool is_whole_ = true;
 };
 
 TEST_F(KeptPeaksTest, AreMeasuredOnce) {
@@ -66,7 +67,7 @@ TEST_F(KeptPeaksTest, AreNotKnownWhileTheyAreMeasured) {
   kept.Find(
       [&](auto) {
         may_end.WaitForNotification();
-        return Peaks(1);
+        return MeasuredPeaks{ToProto(Peaks(1))};
       },
       [&] {
         EXPECT_EQ(Known(kept), Peaks(1));
@@ -80,7 +81,7 @@ TEST_F(KeptPeaksTest, AreNotKnownWhileTheyAreMeasured) {
 TEST_F(KeptPeaksTest, MeasuringEndsWhenTheyAreNotWantedAnyMore) {
   auto kept = std::make_unique<KeptPeaks>(file_, "machine");
   kept->Find(
-      [](std::stop_token stop) -> absl::StatusOr<std::vector<MachinePeaks>> {
+      [](std::stop_token stop) -> absl::StatusOr<MeasuredPeaks> {
         absl::Notification stopped;
         const std::stop_callback callback(std::move(stop), [&stopped] { stopped.Notify(); });
         stopped.WaitForNotification();
@@ -97,6 +98,27 @@ TEST_F(KeptPeaksTest, WhatCannotBeMeasuredIsNotKnown) {
     kept.Find([](auto) { return absl::PermissionDeniedError("no lock"); }, [] { ADD_FAILURE(); });
   }
   EXPECT_EQ(Find("machine", 2), Peaks(2));
+}
+
+TEST_F(KeptPeaksTest, ThoseThatLackAnAcceleratorAreToldButNotKept) {
+  is_whole_ = false;
+  EXPECT_EQ(Find("machine", 1), Peaks(1));
+  is_whole_ = true;
+  EXPECT_EQ(Find("machine", 2), Peaks(2));
+  EXPECT_EQ(Find("machine", 3), Peaks(2));
+}
+
+TEST_F(KeptPeaksTest, AcceleratorsAreKeptToo) {
+  const std::vector<AcceleratorPeaks> gpus = {
+      {"GPU", {{"f32", 1e12}}, {{"memory", 0, 1e12}}, 1, 2}};
+  {
+    KeptPeaks kept(file_, "machine");
+    absl::Notification known;
+    kept.Find([&](auto) { return MeasuredPeaks{ToProto(Peaks(1), gpus)}; },
+              [&] { known.Notify(); });
+    known.WaitForNotification();
+  }
+  EXPECT_EQ(*AcceleratorsFromProto(KeptPeaks(file_, "machine").Get()), gpus);
 }
 
 TEST_F(KeptPeaksTest, ADamagedFileIsAsGoodAsNone) {
@@ -126,6 +148,9 @@ TEST_F(KeptPeaksTest, TheKeyTellsMachinesApart) {
   device.set_cores(2);
   device.set_target("x86-64-v4-linux");
   EXPECT_NE(PeaksKey(device), key);
+  device.set_target("x86-64-v3-linux");
+  EXPECT_EQ(PeaksKey(device), key);
+  EXPECT_NE(PeaksKey(device, {"NVIDIA H100"}), key);
 }
 
 }  // namespace

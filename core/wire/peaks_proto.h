@@ -11,11 +11,15 @@
 
 namespace slipway {
 
-v1::DevicePeaks ToProto(absl::Span<const MachinePeaks> peaks);
+// `accelerators` in the order in which the device's target names them.
+v1::DevicePeaks ToProto(absl::Span<const MachinePeaks> peaks,
+                        absl::Span<const AcceleratorPeaks> accelerators = {});
 
 // By number of threads, ascending, each with numbers above 0, with arithmetic and with a level of any number of bytes, the
 // last. None where nothing is told. INVALID_ARGUMENT says what is wrong.
 absl::StatusOr<std::vector<MachinePeaks>> FromProto(const v1::DevicePeaks& proto);
+// Likewise of accelerators.
+absl::StatusOr<std::vector<AcceleratorPeaks>> AcceleratorsFromProto(const v1::DevicePeaks& proto);
 
 }  // namespace slipway
 

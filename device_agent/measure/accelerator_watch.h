@@ -8,8 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "core/runtime/program.h"
+#include "core/target/machine_peaks.h"
 #include "proto/slipway/v1/run.pb.h"
 
 namespace slipway {
@@ -30,12 +32,14 @@ class AcceleratorWatch {
   virtual std::vector<AcceleratorReading> Read() = 0;
 };
 
-// How a machine's accelerators are looked at. A value; both are null where they are not a program's to use.
+// How a machine's accelerators are looked at. A value; all are null where they are not a program's to use.
 struct AcceleratorLooks {
   // Adds the states of all that tell.
   void (*add_states)(v1::MachineState& machine) = nullptr;
   // Those at these places (ComputeDevice::pci_address) that tell; null where none does.
   std::unique_ptr<AcceleratorWatch> (*watch)(absl::Span<const std::string> pci_addresses) = nullptr;
+  // What the one of this number does at most, as its driver numbers them; also null where no kind of them is measured. FAILED_PRECONDITION where it is not there.
+  absl::StatusOr<AcceleratorPeaks> (*measure)(int number) = nullptr;
 };
 
 // Those that the program runs on; null where it runs on none that tells.

@@ -118,6 +118,18 @@ class Sampler {
   int64_t end_ns_ = 0;  // Of the last sample.
 };
 
+v1::StepTime::Copied CopiedOf(const StepInfo& step) {
+  switch (step.copied) {
+    case StepInfo::Copied::kWithin:
+      break;
+    case StepInfo::Copied::kFromHost:
+      return v1::StepTime::FROM_HOST;
+    case StepInfo::Copied::kToHost:
+      return v1::StepTime::TO_HOST;
+  }
+  return v1::StepTime::COPIED_UNSPECIFIED;
+}
+
 // Left unset where the sum is larger than any number.
 void SetCost(const StepCost& cost, int64_t runs, v1::StepTime& time) {
   int64_t flops = 0;
@@ -132,6 +144,7 @@ void SetCost(const StepCost& cost, int64_t runs, v1::StepTime& time) {
   time.set_bytes(bytes);
   time.set_constant_bytes(constant_bytes);
   time.set_product_type(cost.product_type);
+  time.set_product_precision(cost.product_precision);
 }
 
 // Nothing where no loop was run by several.
@@ -174,6 +187,8 @@ std::vector<v1::StepTime> StepTimes(const Program& program, absl::Span<const Ste
     times[s].set_name(steps[s].name);
     for (const std::string& name : steps[s].operators) times[s].add_operators(name);
     times[s].set_duration_ns(timings[s].duration_ns);
+    times[s].set_device(static_cast<int32_t>(steps[s].device));
+    times[s].set_copied(CopiedOf(steps[s]));
     if (steps[s].cost.has_value()) SetCost(*steps[s].cost, timings[s].runs, times[s]);
     SetThreads(timings[s].threads, times[s]);
   }

@@ -19,6 +19,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/await_limits.h"
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/base/kept_memory.h"
 #include "core/base/log.h"
@@ -27,6 +28,7 @@
 #include "core/base/status_macros.h"
 #include "core/confinement/confinement.h"
 #include "core/confinement/profiles.h"
+#include "core/runtime/drivers/cuda/cuda_peaks.h"
 #include "core/runtime/load_program.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/file_names.h"
@@ -101,6 +103,10 @@ absl::StatusOr<DriverSettings> PrepareAccelerators(const std::string& folder) {
   return DriverSettings{.opencl_cache_folder = JoinPath(folder, "opencl")};
 }
 
+absl::StatusOr<AcceleratorPeaks> MeasureGpu(int number) {
+  return MeasureCudaPeaks(number, SystemClock());
+}
+
 absl::Status Serve(const RunnerArguments& arguments) {
   FileBlobStore::Options options;
   options.folder = arguments.cache_folder;
@@ -125,7 +131,7 @@ absl::Status Serve(const RunnerArguments& arguments) {
                         arguments.is_attached ? std::move(attached.drivers) : AllDrivers(drivers),
                         std::move(machine),
                         drivers.accelerator_refusal.empty()
-                            ? AcceleratorLooks{AddAcceleratorStates, WatchAccelerators}
+                            ? AcceleratorLooks{AddAcceleratorStates, WatchAccelerators, MeasureGpu}
                             : AcceleratorLooks{});
   FrameReader reader(kRunnerSocket);
   while (true) {

@@ -170,6 +170,15 @@ absl::Status RunnerService::Dispatch(const runner::Request& request, runner::Res
       *response.mutable_peaks() = ToProto({peaks});
       return absl::OkStatus();
     }
+    case runner::Request::kMeasureAcceleratorPeaks: {
+      if (accelerators_.measure == nullptr) {
+        return absl::FailedPreconditionError("this runner's programs use no accelerators");
+      }
+      SLIPWAY_ASSIGN_OR_RETURN(const AcceleratorPeaks peaks,
+                               accelerators_.measure(request.measure_accelerator_peaks().number()));
+      *response.mutable_peaks() = ToProto({}, {peaks});
+      return absl::OkStatus();
+    }
     case runner::Request::KIND_NOT_SET:
       break;
   }

@@ -351,5 +351,25 @@ TEST_F(RunnerServiceTest, MeasuresTheMachine) {
             static_cast<int>(absl::StatusCode::kInvalidArgument));
 }
 
+TEST_F(RunnerServiceTest, MeasuresAnAcceleratorWhereProgramsMayUseThem) {
+  runner::Request request;
+  request.mutable_measure_accelerator_peaks()->set_number(1);
+  EXPECT_EQ(service_.Handle(request).result().code(),
+            static_cast<int>(absl::StatusCode::kFailedPrecondition));
+  AcceleratorLooks looks;
+  looks.measure = [](int number) -> absl::StatusOr<AcceleratorPeaks> {
+    if (number != 1) return absl::FailedPreconditionError("it is not there");
+    return AcceleratorPeaks{"GPU", {{"f32", 1e12}}, {{"memory", 0, 1e11}}, 1e10, 1e10};
+  };
+  RunnerService service(store_, *window_, AllDrivers(), std::nullopt, looks);
+  const runner::Response response = service.Handle(request);
+  EXPECT_EQ(response.result().code(), 0);
+  ASSERT_EQ(response.peaks().accelerators_size(), 1);
+  EXPECT_EQ(response.peaks().accelerators(0).name(), "GPU");
+  request.mutable_measure_accelerator_peaks()->set_number(-1);
+  EXPECT_EQ(service.Handle(request).result().code(),
+            static_cast<int>(absl::StatusCode::kFailedPrecondition));
+}
+
 }  // namespace
 }  // namespace slipway
