@@ -10,7 +10,6 @@
 #include "client/agent_offers.h"
 #include "core/base/status_macros.h"
 #include "core/wire/digest_proto.h"
-#include "core/wire/peaks_proto.h"
 #include "core/wire/precision_proto.h"
 #include "core/wire/status_proto.h"
 #include "core/wire/tensor_proto.h"
@@ -336,52 +335,6 @@ MachineState MachineFromProto(const v1::MachineState& proto) {
 
 namespace {
 
-// What cannot be counts as not told.
-std::optional<StepWork> WorkFromProto(const v1::StepTime& step) {
-  if (!step.has_flops() || !step.has_bytes() || !step.has_constant_bytes()) return std::nullopt;
-  if (step.flops() < 0 || step.constant_bytes() < 0 || step.bytes() < step.constant_bytes()) {
-    return std::nullopt;
-  }
-  return StepWork{step.flops(), step.bytes(), step.constant_bytes(),
-                  static_cast<DataType>(step.product_type())};
-}
-
-// A thread whose times cannot be is one without tasks.
-std::vector<ThreadWork> ThreadsFromProto(const v1::StepTime& step) {
-  std::vector<ThreadWork> threads;
-  for (const v1::ThreadWork& thread : step.threads()) {
-    const bool can_be = thread.tasks() > 0 && thread.begin_ns() >= 0 &&
-                        thread.end_ns() >= thread.begin_ns() &&
-                        thread.end_ns() <= step.duration_ns() && thread.busy_ns() >= 0 &&
-                        thread.busy_ns() <= thread.end_ns() - thread.begin_ns();
-    threads.push_back(
-        can_be ? ThreadWork{thread.begin_ns(), thread.end_ns(), thread.busy_ns(), thread.tasks()}
-               : ThreadWork());
-  }
-  return threads;
-}
-
-}  // namespace
-
-std::vector<StepTime> StepTimesFromProto(
-    const google::protobuf::RepeatedPtrField<v1::StepTime>& protos) {
-  std::vector<StepTime> steps;
-  for (const v1::StepTime& step : protos) {
-    steps.push_back({.name = step.name(),
-                     .operators = {step.operators().begin(), step.operators().end()},
-                     .duration_ns = step.duration_ns(),
-                     .work = WorkFromProto(step),
-                     .threads = ThreadsFromProto(step)});
-  }
-  return steps;
-}
-
-std::vector<MachinePeaks> PeaksFromProto(const v1::DevicePeaks& proto) {
-  return FromProto(proto).value_or(std::vector<MachinePeaks>());
-}
-
-namespace {
-
 SampleSummary SummaryFromProto(const v1::SampleSummary& proto) {
   return {.count = proto.count(),
           .min_ns = proto.min_ns(),
@@ -523,6 +476,7 @@ absl::StatusOr<Device> DeviceFromProto(const v1::Device& proto) {
                    .cores = description.cores(),
                    .memory_bytes = description.memory_bytes(),
                    .peaks = PeaksFromProto(description.peaks()),
+                   .accelerator_peaks = AcceleratorPeaksFromProto(description.peaks()),
                    .job_id = proto.job_id(),
                    .last_seen = TimeFromNs(proto.last_seen_ns()),
                    .agent_version = proto.agent_version(),

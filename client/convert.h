@@ -44,6 +44,7 @@ AcceleratorState AcceleratorFromProto(const v1::AcceleratorState& proto);
 MachineState MachineFromProto(const v1::MachineState& proto);
 // Peaks that cannot be are none.
 std::vector<MachinePeaks> PeaksFromProto(const v1::DevicePeaks& proto);
+std::vector<AcceleratorPeaks> AcceleratorPeaksFromProto(const v1::DevicePeaks& proto);
 std::vector<StepTime> StepTimesFromProto(
     const google::protobuf::RepeatedPtrField<v1::StepTime>& protos);
 

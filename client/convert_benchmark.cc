@@ -160,6 +160,7 @@ absl::StatusOr<BenchmarkResult> UncheckedBenchmarkFromProto(const v1::BenchmarkR
       .after = MachineFromProto(proto.after()),
       .steps = StepTimesFromProto(proto.steps()),
       .peaks = PeaksFromProto(proto.peaks()),
+      .accelerator_peaks = AcceleratorPeaksFromProto(proto.peaks()),
       .start_time = TimeFromNs(proto.start_time_ns()),
       .timings = TimingsFromProto(proto.timings()),
       .device = proto.device(),

@@ -114,6 +114,26 @@ TEST(ConvertTest, StampsAreOfAllSamplesOrNone) {
   }
 }
 
+TEST(ConvertTest, StepsTellTheirDeviceAndWhatTheyMultiply) {
+  ASSERT_OK_AND_ASSIGN(const BenchmarkResult result, BenchmarkFromProto(BenchmarkProto(R"(
+    samples_ns: 5 iterations_per_sample: 1
+    steps { flops: 8 bytes: 4 constant_bytes: 0 product_type: DATA_TYPE_FLOAT32
+            product_precision: PRECISION_TF32 device: 2 }
+    steps { flops: 0 bytes: 4 constant_bytes: 0 device: -2 copied: TO_HOST }
+    peaks { accelerators { name: "GPU" arithmetic { type: "f32" operations_per_second: 1 }
+                           reading { level: "memory" bytes_per_second: 2 }
+                           from_host_bytes_per_second: 3 to_host_bytes_per_second: 4 } })")));
+  ASSERT_EQ(result.steps.size(), 2u);
+  EXPECT_EQ(result.steps[0].work->product_precision, Precision::kTensorFloat32);
+  EXPECT_EQ(result.steps[0].device, 2);
+  EXPECT_EQ(result.steps[0].copied, CopiedBetween::kNone);
+  EXPECT_EQ(result.steps[1].device, 0);
+  EXPECT_EQ(result.steps[1].copied, CopiedBetween::kToHost);
+  ASSERT_EQ(result.accelerator_peaks.size(), 1u);
+  EXPECT_EQ(result.accelerator_peaks[0].name, "GPU");
+  EXPECT_EQ(result.accelerator_peaks[0].to_host_bytes_per_second, 4);
+}
+
 TEST(ConvertTest, TheQueueIsRead) {
   v1::ListQueueResponse proto;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(

@@ -92,6 +92,7 @@ Future<CallReport> RemoteProgram::StartCall(absl::Span<const RemoteTensor* const
     report.duration = absl::Nanoseconds(called.duration_ns());
     report.steps = StepTimesFromProto(called.steps());
     report.peaks = PeaksFromProto(called.peaks());
+    report.accelerator_peaks = AcceleratorPeaksFromProto(called.peaks());
     report.threads = std::max(called.threads(), 0);
     return absl::OkStatus();
   };

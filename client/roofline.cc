@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "absl/strings/string_view.h"
+
 namespace slipway {
 namespace {
 
@@ -10,24 +12,46 @@ constexpr double kNanoseconds = 1e9;
 
 double Between(double low, double high, double share) { return low + (high - low) * share; }
 
-const ReadingPeak& LevelOf(const MachinePeaks& peaks, int64_t bytes) {
+// What one device does at most: a number of threads together, or an accelerator.
+struct Peaks {
+  absl::Span<const ArithmeticPeak> arithmetic;
+  absl::Span<const ReadingPeak> reading;
+  const AcceleratorPeaks* accelerator = nullptr;
+};
+
+const ReadingPeak& LevelOf(const Peaks& peaks, int64_t bytes) {
   for (const ReadingPeak& level : peaks.reading) {
     if (level.bytes >= bytes) return level;
   }
   return peaks.reading.back();
 }
 
-const ArithmeticPeak& ArithmeticOf(const MachinePeaks& peaks, DataType product_type) {
-  const bool is_byte = product_type == DataType::kUint8 || product_type == DataType::kInt8;
-  const char* const type = is_byte ? "int8" : product_type == DataType::kBfloat16 ? "bf16" : "f32";
+// As peaks are called.
+absl::string_view TypeOf(const StepWork& work) {
+  if (work.product_precision != Precision::kFloat32) return Name(work.product_precision);
+  const bool is_byte =
+      work.product_type == DataType::kUint8 || work.product_type == DataType::kInt8;
+  return is_byte ? "int8" : work.product_type == DataType::kBfloat16 ? "bf16" : "f32";
+}
+
+const ArithmeticPeak& ArithmeticOf(const Peaks& peaks, absl::string_view type) {
   for (const ArithmeticPeak& arithmetic : peaks.arithmetic) {
     if (arithmetic.type == type) return arithmetic;
   }
   return peaks.arithmetic.front();
 }
 
-StepLimit LimitOf(const StepWork& work, const MachinePeaks& peaks, int64_t bytes_of_a_call) {
-  const ArithmeticPeak& arithmetic = ArithmeticOf(peaks, work.product_type);
+StepLimit LimitOf(const StepTime& step, const Peaks& peaks, int64_t bytes_of_a_call) {
+  const StepWork& work = *step.work;
+  if (peaks.accelerator != nullptr && step.copied != CopiedBetween::kNone) {
+    const bool from_host = step.copied == CopiedBetween::kFromHost;
+    // Each byte is read once and written once.
+    const double rate = from_host ? peaks.accelerator->from_host_bytes_per_second
+                                  : peaks.accelerator->to_host_bytes_per_second;
+    return {static_cast<double>(work.bytes) / 2 / rate * kNanoseconds,
+            from_host ? "from host" : "to host"};
+  }
+  const ArithmeticPeak& arithmetic = ArithmeticOf(peaks, TypeOf(work));
   const ReadingPeak& near = LevelOf(peaks, work.bytes);
   const ReadingPeak& far = LevelOf(peaks, bytes_of_a_call);
   const double operations_ns =
@@ -38,6 +62,25 @@ StepLimit LimitOf(const StepWork& work, const MachinePeaks& peaks, int64_t bytes
       static_cast<double>(work.constant_bytes) / far.bytes_per_second * kNanoseconds;
   if (operations_ns >= data_ns + constants_ns) return {operations_ns, arithmetic.type};
   return {data_ns + constants_ns, data_ns >= constants_ns ? near.level : far.level};
+}
+
+// Of the steps of one device.
+void AddLimits(absl::Span<const StepTime> steps, int device, const Peaks& peaks,
+               Roofline& roofline) {
+  double constants = 0;
+  double largest = 0;
+  for (const StepTime& step : steps) {
+    if (step.device != device || !step.work.has_value()) continue;
+    constants += static_cast<double>(step.work->constant_bytes);
+    largest = std::max(largest, static_cast<double>(step.work->bytes - step.work->constant_bytes));
+  }
+  const auto bytes_of_a_call = static_cast<int64_t>(std::min(constants + largest, 1e18));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].device != device || !steps[i].work.has_value()) continue;
+    roofline.steps[i] = LimitOf(steps[i], peaks, bytes_of_a_call);
+    roofline.limit_ns += roofline.steps[i]->ns;
+    roofline.measured_ns += static_cast<double>(steps[i].duration_ns);
+  }
 }
 
 }  // namespace
@@ -72,24 +115,15 @@ MachinePeaks PeaksOn(absl::Span<const MachinePeaks> peaks, int threads) {
 }
 
 Roofline FindLimits(absl::Span<const StepTime> steps, absl::Span<const MachinePeaks> peaks,
-                    int threads) {
+                    int threads, absl::Span<const AcceleratorPeaks> accelerators) {
   Roofline roofline;
   roofline.steps.resize(steps.size());
   if (peaks.empty() || threads < 1) return roofline;
   const MachinePeaks machine = PeaksOn(peaks, threads);
-  double constants = 0;
-  double largest = 0;
-  for (const StepTime& step : steps) {
-    if (!step.work.has_value()) continue;
-    constants += static_cast<double>(step.work->constant_bytes);
-    largest = std::max(largest, static_cast<double>(step.work->bytes - step.work->constant_bytes));
-  }
-  const auto bytes_of_a_call = static_cast<int64_t>(std::min(constants + largest, 1e18));
-  for (size_t i = 0; i < steps.size(); ++i) {
-    if (!steps[i].work.has_value()) continue;
-    roofline.steps[i] = LimitOf(*steps[i].work, machine, bytes_of_a_call);
-    roofline.limit_ns += roofline.steps[i]->ns;
-    roofline.measured_ns += static_cast<double>(steps[i].duration_ns);
+  AddLimits(steps, 0, {machine.arithmetic, machine.reading}, roofline);
+  for (size_t i = 0; i < accelerators.size(); ++i) {
+    AddLimits(steps, static_cast<int>(i) + 1,
+              {accelerators[i].arithmetic, accelerators[i].reading, &accelerators[i]}, roofline);
   }
   return roofline;
 }

@@ -12,11 +12,11 @@
 namespace slipway {
 
 // The least time that a step's work takes: all of its operations at the device's peak or all of its bytes at the rate of
-// where they lie, whichever takes longer.
+// where they lie, whichever takes longer; a copy between host and accelerator at the rate of these.
 struct StepLimit {
   double ns = 0;
   // Which of the two: the type of the operations, "f32", or the level that most of the time of the bytes goes to, "L2",
-  // "memory".
+  // "memory"; or "from host", "to host".
   std::string what;
 };
 
@@ -36,9 +36,10 @@ MachinePeaks PeaksOn(absl::Span<const MachinePeaks> peaks, int threads);
 // constants, which were last read a call ago, at the smallest level that holds the constants of all steps and the data of the
 // largest one. No step has a limit where `peaks` is empty or `threads` 0. Products count by the model's operators, so that a
 // convolution by transformed tiles may be faster than its limit. They are held against the peak of what they multiply, bf16 or
-// bytes; against f32's where that was not measured, and of any other type.
+// bytes, or what it is rounded to, tf32 or f16; against f32's where that was not measured, and of any other type. A step of an accelerator is held against
+// that one's peaks, its data lying in L2 or memory by the same rule, among the steps of that accelerator alone; without peaks of it it has no limit.
 Roofline FindLimits(absl::Span<const StepTime> steps, absl::Span<const MachinePeaks> peaks,
-                    int threads);
+                    int threads, absl::Span<const AcceleratorPeaks> accelerators = {});
 
 }  // namespace slipway
 

@@ -1,5 +1,7 @@
 #include "client/roofline.h"
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -85,6 +87,63 @@ TEST(RooflineTest, ADeviceThatDoesNotTellHasNoLimits) {
     EXPECT_FALSE(roofline.steps[0].has_value());
     EXPECT_EQ(roofline.limit_ns, 0);
   }
+}
+
+// It does 10 operations a nanosecond, 100 in f16, and reads 8 bytes of L2 in one, 4 of memory; 2 come from the host, one goes there.
+std::vector<AcceleratorPeaks> Gpus() {
+  return {
+      {"GPU", {{"f32", 1e10}, {"f16", 1e11}}, {{"L2", kMiB, 8e9}, {"memory", 0, 4e9}}, 2e9, 1e9}};
+}
+
+StepTime GpuStep(int64_t ns, const StepWork& work, CopiedBetween copied = CopiedBetween::kNone) {
+  StepTime step = Step(ns, work);
+  step.device = 1;
+  step.copied = copied;
+  return step;
+}
+
+TEST(RooflineTest, StepsOfAnAcceleratorAreHeldAgainstItsPeaks) {
+  const StepWork product = {.flops = 2'000'000, .product_type = DataType::kFloat32};
+  StepWork narrow = product;
+  narrow.product_precision = Precision::kFloat16;
+  StepWork unmeasured = product;
+  unmeasured.product_precision = Precision::kTensorFloat32;
+  const std::vector<StepTime> steps = {
+      Step(4'000'000, product),
+      GpuStep(300'000, product),
+      GpuStep(40'000, narrow),
+      GpuStep(400'000, unmeasured),
+      GpuStep(1'000, {.bytes = 4'000}),
+      GpuStep(1'000, {.bytes = 2 * kMiB}),
+      GpuStep(10'000, {.bytes = 8'000}, CopiedBetween::kFromHost),
+      GpuStep(10'000, {.bytes = 8'000}, CopiedBetween::kToHost),
+  };
+  const Roofline roofline = FindLimits(steps, Peaks(), 1, Gpus());
+  const std::vector<std::pair<double, std::string>> wanted = {
+      {2e6, "f32"}, {2e5, "f32"},           {2e4, "f16"},        {2e5, "f32"},
+      {500, "L2"},  {kMiB / 2.0, "memory"}, {2000, "from host"}, {4000, "to host"}};
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    ASSERT_TRUE(roofline.steps[i].has_value()) << i;
+    EXPECT_DOUBLE_EQ(roofline.steps[i]->ns, wanted[i].first) << i;
+    EXPECT_EQ(roofline.steps[i]->what, wanted[i].second) << i;
+  }
+  EXPECT_DOUBLE_EQ(roofline.measured_ns, 4'762'000);
+}
+
+// What lies in the host's memory drives nothing out of an accelerator's.
+TEST(RooflineTest, ConstantsOfAnAcceleratorLieBesideItsOwn) {
+  const std::vector<StepTime> steps = {
+      Step(1, {.bytes = 64 * kMiB, .constant_bytes = 64 * kMiB}),
+      GpuStep(1, {.bytes = 24 * kKiB, .constant_bytes = 16 * kKiB})};
+  EXPECT_EQ(FindLimits(steps, Peaks(), 1, Gpus()).steps[1]->what, "L2");
+}
+
+TEST(RooflineTest, AnAcceleratorThatDoesNotTellHasNoLimits) {
+  const std::vector<StepTime> steps = {Step(4000, {.flops = 2000}), GpuStep(7, {.flops = 2000})};
+  const Roofline roofline = FindLimits(steps, Peaks(), 1);
+  EXPECT_TRUE(roofline.steps[0].has_value());
+  EXPECT_FALSE(roofline.steps[1].has_value());
+  EXPECT_DOUBLE_EQ(roofline.measured_ns, 4000);
 }
 
 TEST(RooflineTest, PeaksBetweenMeasuredThreadsAreInProportion) {

@@ -201,6 +201,7 @@ struct CallReport {
   // tell, or not yet.
   std::vector<StepTime> steps;
   std::vector<MachinePeaks> peaks;
+  std::vector<AcceleratorPeaks> accelerator_peaks;
   int threads = 0;  // It ran on; 0 where the agent does not tell.
 };
 

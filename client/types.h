@@ -198,7 +198,12 @@ struct StepWork {
   int64_t constant_bytes = 0;
   DataType product_type =
       DataType::kInvalid;  // Of a device or compiler that is newer, any other number.
+  // What its factors are rounded to before.
+  Precision product_precision = Precision::kFloat32;
 };
+
+// Between which memories a step copies, if it does.
+enum class CopiedBetween { kNone, kFromHost, kToHost };
 
 // What one thread did of a step; times count from the step's begin (ThreadWork in proto/slipway/v1/run.proto).
 struct ThreadWork {
@@ -214,6 +219,9 @@ struct StepTime {
   int64_t duration_ns = 0;
   std::optional<StepWork> work = {};     // Where artifact and agent tell it.
   std::vector<ThreadWork> threads = {};  // Where several ran it and the agent tells it.
+  // Which of the program's devices did it: 0 is the processor, others accelerators by their order.
+  int device = 0;
+  CopiedBetween copied = CopiedBetween::kNone;
 };
 
 struct BenchmarkResult {
@@ -242,6 +250,7 @@ struct BenchmarkResult {
   std::vector<StepTime> steps;  // With `profile`, in the program's order,
   std::vector<MachinePeaks>
       peaks;  // and what the device does at most. Empty where the agent does not tell.
+  std::vector<AcceleratorPeaks> accelerator_peaks;
   absl::Time start_time;
   AttemptTimings timings;
   std::string device;
@@ -512,6 +521,7 @@ struct Device {
   int cores = 0;
   int64_t memory_bytes = 0;
   std::vector<MachinePeaks> peaks;  // By number of threads. Empty where its agent does not tell.
+  std::vector<AcceleratorPeaks> accelerator_peaks = {};  // Of those that programs may use.
   DeviceState state = DeviceState::kIdle;
   std::string job_id;
   absl::Time last_seen;

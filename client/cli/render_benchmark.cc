@@ -127,8 +127,11 @@ std::string RenderBenchmarkJson(const BenchmarkContext& context, const Benchmark
   MachineJson(json, "after", result.after);
   json.Text("started_at",
             absl::FormatTime("%Y-%m-%dT%H:%M:%E3SZ", result.start_time, absl::UTCTimeZone()));
-  if (!result.steps.empty()) ProfileJson(json, {result.steps, result.peaks, result.threads});
+  if (!result.steps.empty()) {
+    ProfileJson(json, {result.steps, result.peaks, result.threads, result.accelerator_peaks});
+  }
   if (!result.peaks.empty()) PeaksJson(json, result.peaks);
+  AcceleratorPeaksJson(json, result.accelerator_peaks);
   if (context.check.has_value()) CheckJson(json, *context.check);
   json.EndObject();
   return json.Take();

@@ -274,6 +274,37 @@ std::string RenderDevices(const std::vector<Device>& devices, absl::Time now,
   return table.Render() + notes + warnings;
 }
 
+namespace {
+
+void AddRates(std::string whose, absl::Span<const ArithmeticPeak> arithmetic,
+              absl::Span<const ReadingPeak> reading, TextTable& table) {
+  for (const ArithmeticPeak& each : arithmetic) {
+    table.Row({std::move(whose), absl::StrFormat("%.1f GOP/s", each.operations_per_second / 1e9),
+               each.type});
+    whose.clear();
+  }
+  for (const ReadingPeak& each : reading) {
+    table.Row(
+        {"", absl::StrFormat("%.1f GB/s", each.bytes_per_second / 1e9),
+         each.bytes == 0 ? each.level : absl::StrCat(each.level, ", ", FormatBytes(each.bytes))});
+  }
+}
+
+std::string AcceleratorPeaksText(const std::vector<AcceleratorPeaks>& accelerators) {
+  if (accelerators.empty()) return "";
+  TextTable table({"ACCELERATOR", ">AT MOST", "OF"});
+  for (const AcceleratorPeaks& each : accelerators) {
+    AddRates(Printable(each.name), each.arithmetic, each.reading, table);
+    for (const auto& [rate, what] : {std::pair{each.from_host_bytes_per_second, "from host"},
+                                     {each.to_host_bytes_per_second, "to host"}}) {
+      table.Row({"", absl::StrFormat("%.1f GB/s", rate / 1e9), what});
+    }
+  }
+  return table.Render("  ");
+}
+
+}  // namespace
+
 std::string RenderDeviceFacts(const std::vector<Device>& devices) {
   std::string text;
   for (const Device& device : devices) {
@@ -290,20 +321,9 @@ std::string RenderDeviceFacts(const std::vector<Device>& devices) {
     }
     TextTable table({">THREADS", ">AT MOST", "OF"});
     for (const MachinePeaks& each : device.peaks) {
-      std::string threads = absl::StrCat(each.threads);
-      for (const ArithmeticPeak& arithmetic : each.arithmetic) {
-        const double rate = arithmetic.operations_per_second / 1e9;
-        table.Row({threads, absl::StrFormat("%.1f GOP/s", rate), arithmetic.type});
-        threads.clear();
-      }
-      for (const ReadingPeak& reading : each.reading) {
-        table.Row({"", absl::StrFormat("%.1f GB/s", reading.bytes_per_second / 1e9),
-                   reading.bytes == 0
-                       ? reading.level
-                       : absl::StrCat(reading.level, ", ", FormatBytes(reading.bytes))});
-      }
+      AddRates(absl::StrCat(each.threads), each.arithmetic, each.reading, table);
     }
-    absl::StrAppend(&text, table.Render("  "));
+    absl::StrAppend(&text, table.Render("  "), AcceleratorPeaksText(device.accelerator_peaks));
   }
   return text;
 }
@@ -338,6 +358,7 @@ void DeviceFields(JsonWriter& json, const Device& device) {
   LabelsJson(json, device.labels);
   if (device.inventory.has_value()) InventoryJson(json, *device.inventory);
   if (!device.peaks.empty()) PeaksJson(json, device.peaks);
+  AcceleratorPeaksJson(json, device.accelerator_peaks);
   if (device.lease.has_value()) LeaseJson(json, *device.lease);
   if (device.availability.has_value()) AvailabilityJson(json, *device.availability);
   if (device.health.has_value()) HealthJson(json, *device.health);

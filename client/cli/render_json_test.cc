@@ -91,6 +91,8 @@ TEST(RenderJsonTest, Benchmark) {
                   .accelerators = {{.name = "GPU", .clock_hz = 1'980'000'000, .throttled = true}}};
   result.steps = {{"conv", {"Conv", "Relu"}, 1000, StepWork{500, 64, 16}, {{10, 900, 850, 7}, {}}},
                   {"loop", {"Loop"}, 7}};
+  result.steps[0].device = 1;
+  result.accelerator_peaks = {{"GPU", {{"f32", 1e9}}, {{"memory", 0, 2e9}}, 3e9, 4e9}};
   result.peaks = {{1, {{"f32", 1e9}}, {{"memory", 0, 2e9}}}};
   Json samples = Json::array();
   for (int i = 0; i < 100; ++i) samples.push_back(10'000'001 + i);
@@ -115,7 +117,7 @@ TEST(RenderJsonTest, Benchmark) {
                                   "power_milliwatts": 0, "temperature_millicelsius": 0,
                                   "memory_free_bytes": 0, "throttled": true}]},
       "started_at": "2026-01-01T00:00:00.005Z",
-      "steps": [{"name": "conv", "operators": ["Conv", "Relu"], "ns": 1000, "flops": 500,
+      "steps": [{"name": "conv", "operators": ["Conv", "Relu"], "ns": 1000, "device": 1, "flops": 500,
                  "bytes": 64, "constant_bytes": 16, "limit_ns": 500.0, "limit": "f32",
                  "threads": [{"begin_ns": 10, "end_ns": 900, "busy_ns": 850, "tasks": 7},
                              {"begin_ns": 0, "end_ns": 0, "busy_ns": 0, "tasks": 0}]},
@@ -124,6 +126,10 @@ TEST(RenderJsonTest, Benchmark) {
       "peaks": [{"threads": 1,
                  "arithmetic": [{"type": "f32", "operations_per_second": 1000000000.0}],
                  "reading": [{"level": "memory", "bytes": 0, "bytes_per_second": 2000000000.0}]}],
+      "accelerator_peaks": [{"name": "GPU",
+                 "arithmetic": [{"type": "f32", "operations_per_second": 1000000000.0}],
+                 "reading": [{"level": "memory", "bytes": 0, "bytes_per_second": 2000000000.0}],
+                 "from_host_bytes_per_second": 3000000000.0, "to_host_bytes_per_second": 4000000000.0}],
       "samples_ns": )" + samples.dump() + R"(,
       "artifact_digest": )" + QuotedManifest() + "}"));
   result.steps.clear();

@@ -10,28 +10,51 @@
 
 namespace slipway::cli {
 
+namespace {
+
+void RatesJson(JsonWriter& json, const std::vector<ArithmeticPeak>& arithmetic,
+               const std::vector<ReadingPeak>& reading) {
+  json.BeginArray("arithmetic");
+  for (const ArithmeticPeak& each : arithmetic) {
+    json.BeginObject();
+    json.Text("type", each.type);
+    json.Real("operations_per_second", each.operations_per_second);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.BeginArray("reading");
+  for (const ReadingPeak& each : reading) {
+    json.BeginObject();
+    json.Text("level", each.level);
+    json.Integer("bytes", each.bytes);
+    json.Real("bytes_per_second", each.bytes_per_second);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
 void PeaksJson(JsonWriter& json, const std::vector<MachinePeaks>& peaks) {
   json.BeginArray("peaks");
   for (const MachinePeaks& each : peaks) {
     json.BeginObject();
     json.Integer("threads", each.threads);
-    json.BeginArray("arithmetic");
-    for (const ArithmeticPeak& arithmetic : each.arithmetic) {
-      json.BeginObject();
-      json.Text("type", arithmetic.type);
-      json.Real("operations_per_second", arithmetic.operations_per_second);
-      json.EndObject();
-    }
-    json.EndArray();
-    json.BeginArray("reading");
-    for (const ReadingPeak& reading : each.reading) {
-      json.BeginObject();
-      json.Text("level", reading.level);
-      json.Integer("bytes", reading.bytes);
-      json.Real("bytes_per_second", reading.bytes_per_second);
-      json.EndObject();
-    }
-    json.EndArray();
+    RatesJson(json, each.arithmetic, each.reading);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void AcceleratorPeaksJson(JsonWriter& json, const std::vector<AcceleratorPeaks>& peaks) {
+  if (peaks.empty()) return;
+  json.BeginArray("accelerator_peaks");
+  for (const AcceleratorPeaks& each : peaks) {
+    json.BeginObject();
+    json.Text("name", each.name);
+    RatesJson(json, each.arithmetic, each.reading);
+    json.Real("from_host_bytes_per_second", each.from_host_bytes_per_second);
+    json.Real("to_host_bytes_per_second", each.to_host_bytes_per_second);
     json.EndObject();
   }
   json.EndArray();

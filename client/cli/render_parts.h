@@ -17,6 +17,8 @@ namespace slipway::cli {
 
 // What a device does at most: "peaks", an entry for each number of threads.
 void PeaksJson(JsonWriter& json, const std::vector<MachinePeaks>& peaks);
+// "accelerator_peaks"; nothing where there are none.
+void AcceleratorPeaksJson(JsonWriter& json, const std::vector<AcceleratorPeaks>& peaks);
 
 // How many products are computed in 8 bits, and how many are not.
 std::string ProductsText(const Compilation& compilation);

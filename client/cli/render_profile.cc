@@ -34,8 +34,12 @@ std::string FormatCount(int64_t count) {
   return absl::StrFormat("%.*f%s", digits, value, kUnits[unit]);
 }
 
+Roofline LimitsOf(const StepProfile& profile) {
+  return FindLimits(profile.steps, profile.peaks, profile.threads, profile.accelerators);
+}
+
 // "all steps: 5.80 ms, limit 4.10 ms on 1 thread (70.7 % reached; limited by f32 62.0 %, memory 38.0 %)".
-std::string Total(const Roofline& roofline, int threads) {
+std::string Total(const Roofline& roofline, const StepProfile& profile) {
   std::map<std::string, double> ns_by_limit;
   size_t known = 0;
   for (const std::optional<StepLimit>& step : roofline.steps) {
@@ -53,8 +57,9 @@ std::string Total(const Roofline& roofline, int threads) {
                                 ? "all steps"
                                 : absl::StrCat("the ", known, " steps that are known");
   return absl::StrCat(steps, ": ", FormatTime(absl::Nanoseconds(roofline.measured_ns)), ", limit ",
-                      FormatTime(absl::Nanoseconds(roofline.limit_ns)), " on ", threads,
-                      threads == 1 ? " thread (" : " threads (",
+                      FormatTime(absl::Nanoseconds(roofline.limit_ns)), " on ", profile.threads,
+                      profile.threads == 1 ? " thread" : " threads",
+                      profile.accelerators.empty() ? " (" : " and accelerators (",
                       Percent(roofline.limit_ns, roofline.measured_ns), " reached; limited by ",
                       absl::StrJoin(largest, ", ", share), ")\n");
 }
@@ -67,12 +72,13 @@ const char kProfileHelp[] =
     "its inputs and constants read once and its outputs written once. LIMIT is what it cannot pass "
     "on this device: the rate of operations of their type, or of the level of the memory that its "
     "bytes come "
-    "from; REACHED is how much of that limit's speed it has. Convolutions by transformed tiles "
-    "(Winograd) and products by seven of their halves (Strassen) multiply less than the model has "
-    "it and may reach more than 100 %.";
+    "from; of a GPU's step it is the GPU's, and of a copy there or back that of copies. REACHED is "
+    "how much of that limit's speed it has. Convolutions by transformed tiles (Winograd) and "
+    "products by seven of their halves (Strassen) multiply less than the model has it and may "
+    "reach more than 100 %.";
 
 std::vector<std::vector<std::string>> ProfileRows(const StepProfile& profile) {
-  const Roofline roofline = FindLimits(profile.steps, profile.peaks, profile.threads);
+  const Roofline roofline = LimitsOf(profile);
   int64_t total = 0;
   for (const StepTime& step : profile.steps) total += step.duration_ns;
   std::vector<std::vector<std::string>> rows;
@@ -94,8 +100,8 @@ std::string ProfileTotal(const StepProfile& profile) {
   if (profile.peaks.empty()) {
     return "no limits: the agent does not tell, or not yet, what its device does at most\n";
   }
-  const Roofline roofline = FindLimits(profile.steps, profile.peaks, profile.threads);
-  return roofline.limit_ns > 0 ? Total(roofline, profile.threads) : "";
+  const Roofline roofline = LimitsOf(profile);
+  return roofline.limit_ns > 0 ? Total(roofline, profile) : "";
 }
 
 std::string RenderProfile(const StepProfile& profile) {
@@ -133,7 +139,7 @@ void ThreadsJson(JsonWriter& json, const std::vector<ThreadWork>& threads) {
 }  // namespace
 
 void ProfileJson(JsonWriter& json, const StepProfile& profile) {
-  const Roofline roofline = FindLimits(profile.steps, profile.peaks, profile.threads);
+  const Roofline roofline = LimitsOf(profile);
   json.BeginArray("steps");
   for (size_t i = 0; i < profile.steps.size(); ++i) {
     const StepTime& step = profile.steps[i];
@@ -143,6 +149,7 @@ void ProfileJson(JsonWriter& json, const StepProfile& profile) {
     for (const std::string& name : step.operators) json.Text("", name);
     json.EndArray();
     json.Integer("ns", step.duration_ns);
+    if (step.device > 0) json.Integer("device", step.device);
     if (step.work.has_value()) {
       json.Integer("flops", step.work->flops);
       json.Integer("bytes", step.work->bytes);

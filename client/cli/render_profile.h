@@ -14,6 +14,7 @@ struct StepProfile {
   std::vector<StepTime> steps;      // In the program's order.
   std::vector<MachinePeaks> peaks;  // Of the device; empty where it does not tell.
   int threads = 0;                  // 0 where the device does not tell.
+  std::vector<AcceleratorPeaks> accelerators = {};
 };
 
 // What the columns of RenderProfile are, for the help of verbs and commands.

@@ -16,6 +16,7 @@ namespace slipway::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 TEST(RenderTest, Compilation) {
@@ -115,6 +116,14 @@ TEST(RenderTest, ProfileAgainstWhatTheDeviceDoesAtMost) {
             "  small  1.00 us  12.5 %       0    500 B   50.0 %  memory  Relu\n"
             "the 2 steps that are known: 4.00 us, limit 2.00 us on 1 thread "
             "(50.0 % reached; limited by f32 75.0 %, memory 25.0 %)\n");
+  // A step of a GPU by the GPU's peaks.
+  profile.steps[1].device = 1;
+  profile.accelerators = {{"GPU", {{"f32", 1e10}}, {{"memory", 0, 1e10}}, 1e9, 1e9}};
+  EXPECT_THAT(RenderProfile(profile),
+              AllOf(HasSubstr("  large  3.00 us  37.5 %  1.50 k  1.0 KiB    5.0 %  f32     Conv"),
+                    HasSubstr("limit 650 ns on 1 thread and accelerators (")));
+  profile.accelerators.clear();
+  profile.steps[1].device = 0;
   profile.steps.pop_back();
   EXPECT_THAT(RenderProfile(profile), HasSubstr("\nall steps: 4.00 us, limit 2.00 us"));
   profile.steps.push_back({"loop", {"Loop"}, 4000});
@@ -159,6 +168,19 @@ TEST(RenderTest, WhatDevicesDoAtMost) {
             "             17.0 GB/s  memory\n"
             "        2  236.0 GOP/s  f32\n"
             "             28.0 GB/s  memory\n");
+  device.accelerator_peaks = {{"Fake\nH100",
+                               {{"f32", 60e12}, {"tf32", 400e12}},
+                               {{"L2", 50 << 20, 5500e9}, {"memory", 0, 3000e9}},
+                               50e9,
+                               48e9}};
+  EXPECT_THAT(RenderDeviceFacts({device}), EndsWith("             28.0 GB/s  memory\n"
+                                                    "  ACCELERATOR          AT MOST  OF\n"
+                                                    "  Fake\\x0aH100   60000.0 GOP/s  f32\n"
+                                                    "                400000.0 GOP/s  tf32\n"
+                                                    "                   5500.0 GB/s  L2, 50.0 MiB\n"
+                                                    "                   3000.0 GB/s  memory\n"
+                                                    "                     50.0 GB/s  from host\n"
+                                                    "                     48.0 GB/s  to host\n"));
 }
 
 TEST(RenderTest, Run) {

@@ -113,7 +113,8 @@ void Bar(double from, double to, HtmlWriter& html) {
 
 void Steps(const BenchmarkResult& result, const std::optional<ArtifactSummary>& artifact,
            HtmlWriter& html) {
-  const cli::StepProfile profile = {result.steps, result.peaks, result.threads};
+  const cli::StepProfile profile = {result.steps, result.peaks, result.threads,
+                                    result.accelerator_peaks};
   const std::vector<Row> rows = cli::ProfileRows(profile);
   std::vector<PlacedStep> placed;
   if (artifact.has_value()) placed = PlaceSteps(result.steps, *artifact);

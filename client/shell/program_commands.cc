@@ -155,7 +155,8 @@ absl::Status Profile(Shell& shell, const CommandLine& line) {
   StartedCall call = prepared.program->program.CallAsync(
       prepared.inputs, {.function = FunctionOf(line), .deadline = kCallDeadline, .profile = true});
   SLIPWAY_ASSIGN_OR_RETURN(const CallReport report, shell.Await(call.done));
-  const StepProfile profile = {report.steps, report.peaks, report.threads};
+  const StepProfile profile = {report.steps, report.peaks, report.threads,
+                               report.accelerator_peaks};
   shell.Show([&] { return RenderProfile(profile); },
              [&] { return RenderProfileJson(report.duration, profile); });
   return absl::OkStatus();

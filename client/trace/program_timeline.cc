@@ -128,7 +128,8 @@ void AddCall(const std::string& process, const BenchmarkResult& result,
     if (step.depth == 0) length += absl::Nanoseconds(result.steps[step.number].duration_ns);
   }
   steps.spans.push_back({"call", begin, length, {{"what", "the smallest time of each step"}}});
-  const Roofline limits = FindLimits(result.steps, result.peaks, result.threads);
+  const Roofline limits =
+      FindLimits(result.steps, result.peaks, result.threads, result.accelerator_peaks);
   for (const PlacedStep& step : placed) {
     const StepTime& time = result.steps[step.number];
     const absl::Time at = begin + step.begin;

@@ -51,16 +51,22 @@ function peaksOn(peaks, threads) {
   return (peaks ?? []).find((on) => on.threads === threads) ?? (peaks ?? [])[0];
 }
 
+// Of the device, processor (0) or accelerator, that took most of the time.
 function rooflineOf(result) {
-  const on = peaksOn(result.peaks, result.threads);
-  const total = result.steps.reduce((sum, step) => sum + step.ns, 0) || 1;
-  const points = result.steps.filter((step) => step.flops > 0 && step.bytes > 0 && step.ns > 0)
+  const times = [];
+  for (const step of result.steps) times[step.device ?? 0] = (times[step.device ?? 0] ?? 0) + step.ns;
+  const device = times.reduce((most, ns, at) => (ns > (times[most] ?? 0) ? at : most), 0);
+  const accelerator = (result.accelerator_peaks ?? [])[device - 1];
+  const on = device ? accelerator : peaksOn(result.peaks, result.threads);
+  const steps = result.steps.filter((step) => (step.device ?? 0) === device);
+  const total = steps.reduce((sum, step) => sum + step.ns, 0) || 1;
+  const points = steps.filter((step) => step.flops > 0 && step.bytes > 0 && step.ns > 0)
     .map((step) => ({name: step.name, intensity: step.flops / step.bytes, rate: step.flops / step.ns * 1e9, share: step.ns / total}));
   if (!on || !points.length) return h('p', {class: 'quiet'}, on ? 'No step multiplies.' : 'The device does not tell what it does at most.');
   const slopes = on.reading.map((level) => ({name: level.level, rate: level.bytes_per_second}));
   const fastest = Math.max(...slopes.map((slope) => slope.rate));
   return h('figure', {}, roofline(points, {slopes, flat: on.arithmetic.map((a) => ({name: a.type, rate: a.operations_per_second, from: a.operations_per_second / fastest}))}),
-    h('figcaption', {}, `On ${on.threads} thread${on.threads === 1 ? '' : 's'}. A circle is a step, larger the more time it takes; a line is what the device does at most. Transformed convolutions may pass it: they multiply less than the model has it.`));
+    h('figcaption', {}, `On ${device ? on.name : `${on.threads} thread${on.threads === 1 ? '' : 's'}`}. A circle is a step, larger the more time it takes; a line is what the device does at most. Transformed convolutions may pass it: they multiply less than the model has it.`));
 }
 
 // `program` leads to the program's graph.

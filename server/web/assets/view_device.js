@@ -8,7 +8,10 @@ const ACTIONS = {AVAILABLE: [['DRAIN', 'Drain'], ['QUARANTINE', 'Quarantine']], 
   DRAINING: [['UNDRAIN', 'Give it work again']], DRAINED: [['UNDRAIN', 'Give it work again']], QUARANTINED: [['UNQUARANTINE', 'End quarantine']]};
 
 function peaksTable(peaks) {
-  const columns = peaks?.onThreads ?? [];
+  const threads = peaks?.onThreads ?? [];
+  const accelerators = peaks?.accelerators ?? [];
+  const columns = [...threads.map((on) => ({...on, title: on.threads === 1 ? '1 thread' : `${on.threads} threads`})),
+    ...accelerators.map((each) => ({...each, title: each.name}))];
   if (!columns.length) return h('p', {class: 'quiet'}, 'Not measured yet.');
   const rows = new Map();
   const put = (name, column, text) => {
@@ -18,9 +21,11 @@ function peaksTable(peaks) {
   columns.forEach((on, column) => {
     for (const a of on.arithmetic ?? []) put(`${a.type} operations`, column, `${short(a.operationsPerSecond)}/s`);
     for (const r of on.reading ?? []) put(`reading ${r.level}`, column, `${bytes(r.bytesPerSecond)}/s`);
+    if (on.fromHostBytesPerSecond) put('copying from the host', column, `${bytes(on.fromHostBytesPerSecond)}/s`);
+    if (on.toHostBytesPerSecond) put('copying to the host', column, `${bytes(on.toHostBytesPerSecond)}/s`);
   });
   const table = liveTable({caption: 'Peaks', key: (row) => row.name, columns: [{title: 'What', cell: (row) => row.name},
-    ...columns.map((on, column) => ({title: on.threads === 1 ? '1 thread' : `${on.threads} threads`, number: true, cell: (row) => row.cells[column] ?? '–'}))]});
+    ...columns.map((on, column) => ({title: on.title, number: true, cell: (row) => row.cells[column] ?? '–'}))]});
   table.update([...rows.values()]);
   return table.element;
 }
