@@ -5,7 +5,7 @@
 //   run_case measure SUITE CASE SECONDS   times of calls, by the host's clock and by the device's, as pieces and as graphs; of each step, median
 //   run_case slip SUITE CASE FILE.slip    writes the program as a whole; names of its inputs and outputs
 //   run_case machine                      the devices, as the driver and as NVML tell
-//   run_case copies                       what a device copies in its memory a second, bytes read and written
+//   run_case peaks                        what a device does at most a second (core/runtime/drivers/cuda/cuda_peaks.h)
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -24,8 +24,10 @@
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/drivers/cuda/cuda_driver.h"
+#include "core/runtime/drivers/cuda/cuda_peaks.h"
 #include "core/runtime/load_program.h"
 #include "core/runtime/program.h"
+#include "core/target/machine_peaks.h"
 #include "core/tensor/comparison.h"
 #include "core/tensor/npy.h"
 #include "device_agent/accelerators/nvml.h"
@@ -191,27 +193,16 @@ absl::Status Machine(const Words& /*words*/) {
   return absl::OkStatus();
 }
 
-absl::Status Copies(const Words& /*words*/) {
-  constexpr int64_t kBytes = int64_t{256} << 20;
-  constexpr int kCopies = 20;
-  SLIPWAY_ASSIGN_OR_RETURN(const std::shared_ptr<ComputeDevice> device, MakeCudaDriver()->Open(0));
-  SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<DeviceQueues> queues,
-                           device->NewQueues({.is_timed = true}));
-  SLIPWAY_ASSIGN_OR_RETURN(const DeviceMemory from, device->Allocate(kBytes, MemoryKind::kLocal));
-  SLIPWAY_ASSIGN_OR_RETURN(const DeviceMemory to, device->Allocate(kBytes, MemoryKind::kLocal));
-  std::vector<int64_t> taken;
-  for (int i = 0; i < kCopies; ++i) {
-    const int64_t worked = queues->worked_ns().value_or(0);
-    SLIPWAY_RETURN_IF_ERROR(queues->Copy(0, {device.get(), from}, {device.get(), to}, kBytes));
-    SLIPWAY_RETURN_IF_ERROR(queues->Finish());
-    taken.push_back(queues->worked_ns().value_or(0) - worked);
+absl::Status Peaks(const Words& /*words*/) {
+  SLIPWAY_ASSIGN_OR_RETURN(const AcceleratorPeaks peaks, MeasureCudaPeaks(0, SystemClock()));
+  for (const ArithmeticPeak& each : peaks.arithmetic) {
+    std::cout << "arithmetic " << each.type << " " << each.operations_per_second << "\n";
   }
-  device->Free(from);
-  device->Free(to);
-  std::cout << "bytes_per_second "
-            << static_cast<int64_t>(2e9 * static_cast<double>(kBytes) /
-                                    static_cast<double>(std::max<int64_t>(Median(taken), 1)))
-            << "\n";
+  for (const ReadingPeak& each : peaks.reading) {
+    std::cout << "reading " << each.level << " " << each.bytes_per_second << "\n";
+  }
+  std::cout << "copying from_host " << peaks.from_host_bytes_per_second << "\n"
+            << "copying to_host " << peaks.to_host_bytes_per_second << "\n";
   return absl::OkStatus();
 }
 
@@ -225,7 +216,7 @@ constexpr Command kCommands[] = {{"check", 2, Check},
                                  {"measure", 3, Measure},
                                  {"slip", 3, Slip},
                                  {"machine", 0, Machine},
-                                 {"copies", 0, Copies}};
+                                 {"peaks", 0, Peaks}};
 
 int Main(const Words& words) {
   for (const Command& command : kCommands) {

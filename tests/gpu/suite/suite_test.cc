@@ -109,7 +109,10 @@ TEST_F(SuiteTest, EachPartRunsAndIsTold) {
   EXPECT_EQ(report["machine"]["devices"][0], "sm80 CUDA 12.4 Fake GPU");
   EXPECT_THAT(std::string(report["machine"]["gpus"][0]), StartsWith("Fake H100"));
   EXPECT_EQ(report["machine"]["states"].size(), 2u);  // Before and after.
-  EXPECT_GT(report["copies_bytes_per_second"], 0);
+  EXPECT_EQ(report["peaks"]["arithmetic"].size(), 4u);
+  EXPECT_GT(report["peaks"]["arithmetic"]["bf16"], 0);
+  EXPECT_GT(report["peaks"]["reading"]["memory"], 0);
+  EXPECT_GT(report["peaks"]["copying"]["to_host"], 0);
   const Counts driver = Verdicts(report, "driver");
   EXPECT_EQ(driver.size(), 1u);
   EXPECT_GE(driver.at("passed"), 15);
@@ -150,12 +153,13 @@ TEST_F(SuiteTest, WeightsAreMadeOnTheMachine) {
 TEST_F(SuiteTest, WhatGoesWrongIsALineAndTheOthersGoOn) {
   Json report;
   const CommandResult run =
-      RunSuite({"--parts=graphs,models,copies", "--only=elementwise|product|tiny_2$"}, report,
+      RunSuite({"--parts=graphs,models,peaks", "--only=elementwise|product|tiny_2$"}, report,
                "cuLaunchKernel=719");
   EXPECT_EQ(run.status.exit_code, 1) << run.ToString();
   EXPECT_EQ(Verdicts(report, "graphs"), (Counts{{"failed", 3}}));
   EXPECT_EQ(Verdicts(report, "models"), (Counts{{"failed", 1}}));
-  EXPECT_EQ(Verdicts(report, "copies"), (Counts{{"passed", 1}}));
+  EXPECT_EQ(Verdicts(report, "peaks"), (Counts{{"failed", 1}}));
+  EXPECT_FALSE(report.contains("peaks"));
   EXPECT_THAT(std::string(report["cases"][0]["reason"]), HasSubstr("CUDA_ERROR_LAUNCH_FAILED"));
   EXPECT_THAT(run.out, HasSubstr("CUDA_ERROR_LAUNCH_FAILED"));
 }

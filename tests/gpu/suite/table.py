@@ -22,20 +22,24 @@ def torch_times(report, name):
             if case['part'] == 'torch' and case['name'] == name and case['verdict'] == 'passed'}
 
 
+def share_of(work, nanoseconds, peak):
+    """How much of a peak, in work a second, was reached."""
+    return '%.0f %%' % (100 * work / nanoseconds * 1e9 / peak) if work and nanoseconds and peak else '-'
+
+
 def measured_rows(report):
     """A row of words for each model that was measured: see MEASURED."""
-    copied = report.get('copies_bytes_per_second')
+    peaks = report.get('peaks', {'arithmetic': {}, 'reading': {}})
     rows = []
     for case in report['cases']:
         if case['part'] != 'models' or 'device_ns' not in case:
             continue
         kernels = case['kernels_ns']
         rate = '-' if not case['flops'] or not kernels else '%.3g' % (case['flops'] / kernels / 1e3)
-        share = '-'
-        if copied and kernels:
-            share = '%.0f %%' % (100 * case['bytes'] / kernels * 1e9 / copied)
+        of_peak = share_of(case['flops'], kernels, peaks['arithmetic'].get(case.get('precision', 'f32')))
+        of_memory = share_of(case['bytes'], kernels, peaks['reading'].get('memory'))
         words = [case.get('like', case['name']), case['target'].split(',')[-1], case.get('precision', 'f32'), '%.1e' % case['share'],
-                 milliseconds(case['host_ns']), milliseconds(case['device_ns']), milliseconds(kernels), rate, share]
+                 milliseconds(case['host_ns']), milliseconds(case['device_ns']), milliseconds(kernels), rate, of_peak, of_memory]
         others = torch_times(report, case.get('like', case['name']))
         for precision in ('f32', 'tf32', 'f16'):
             other = others.get(precision)
@@ -45,7 +49,7 @@ def measured_rows(report):
     return rows
 
 
-MEASURED = ['model', 'code', 'numbers', 'error', 'call ms', 'device ms', 'kernels ms', 'TFLOP/s', 'of copies',
+MEASURED = ['model', 'code', 'numbers', 'error', 'call ms', 'device ms', 'kernels ms', 'TFLOP/s', 'of peak', 'of memory',
             'torch f32', 'torch tf32', 'torch f16']
 
 

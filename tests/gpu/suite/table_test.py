@@ -15,10 +15,13 @@ sys.path.insert(0, HERE)
 import table  # noqa: E402
 
 
-def report(date, copies=2e12):
+PEAKS = {'arithmetic': {'f32': 6e12, 'f16': 1e13}, 'reading': {'L2': 5e12, 'memory': 2e12}, 'copying': {}}
+
+
+def report(date, **more):
     torch = {'part': 'torch', 'name': 'bert', 'verdict': 'passed', 'host_ns': 9e6}
     return {
-        'date': date, 'copies_bytes_per_second': copies, 'suite': {'target': 'x86-64-linux,cuda-sm90', 'commit': 'abc'},
+        'date': date, **more, 'suite': {'target': 'x86-64-linux,cuda-sm90', 'commit': 'abc'},
         'machine': {'gpus': ['A GPU, sm90'], 'devices': [], 'system': 'Linux'},
         'cases': [
             {'part': 'graphs', 'name': 'a', 'verdict': 'passed'},
@@ -36,10 +39,10 @@ def report(date, copies=2e12):
 class TableTest(unittest.TestCase):
 
     def test_a_model_has_its_rates_and_ratios(self):
-        self.assertEqual(table.measured_rows(report('')), [
-            ['bert', 'cuda-sm90', 'f32', '2.0e-06', '5', '4', '2', '1.5', '25 %', '8 (2.00)', '2 (0.50)', '-'],
-            ['bert', 'cuda-sm90', 'f16', '2.0e-03', '3', '2', '1', '3', '50 %', '8 (4.00)', '2 (1.00)', '-']])
-        self.assertEqual(table.measured_rows(report('', copies=None))[0][8], '-')
+        self.assertEqual(table.measured_rows(report('', peaks=PEAKS)), [
+            ['bert', 'cuda-sm90', 'f32', '2.0e-06', '5', '4', '2', '1.5', '25 %', '25 %', '8 (2.00)', '2 (0.50)', '-'],
+            ['bert', 'cuda-sm90', 'f16', '2.0e-03', '3', '2', '1', '3', '30 %', '50 %', '8 (4.00)', '2 (1.00)', '-']])
+        self.assertEqual(table.measured_rows(report(''))[0][8:10], ['-', '-'])
 
     def test_what_went_wrong_is_named(self):
         text = table.as_text(report('2026-12-01'))
