@@ -66,7 +66,7 @@ class Heads {
 class Mask {
  public:
   explicit Mask(const Call& call)
-      : mask_(call.input(3)), filling_(static_cast<float>(call.Real(23))) {
+      : mask_(call.input(3)), filling_(static_cast<float>(call.Real(24))) {
     int64_t stride = 1;
     for (int d = 3; mask_.present() && d >= 0; --d) {
       strides_[d] = mask_.extent(d) == 1 ? 0 : stride;
@@ -196,17 +196,37 @@ struct Sizes {
   int64_t queries, keys, size, value_size;
   float scale;
   bool nan_is_zero;
+  int64_t past;  // Query i sees keys up to i + past.
 
   int64_t room() const { return Panels(keys) * kPanel; }  // Of a query's scores.
+  // Keys that queries before `end` see: one at least, of which they may see nothing.
+  int64_t SeenBefore(int64_t end) const { return Least(keys, Most(end + past, 1)); }
   int64_t block() const {
     const int64_t fit = kMostScores / Most(room(), 1) / kTile;
     return kTile * Least(kMostTiles, Most(fit, 1));
   }
 };
 
-// Memory of a task.
+// Memory of a task, in floats.
+struct RoomSizes {
+  explicit RoomSizes(const Sizes& sizes)
+      : keys(sizes.room() * sizes.size),
+        values(Panels(sizes.value_size) * kPanel * sizes.keys),
+        queries(sizes.block() * sizes.size),
+        scores(sizes.block() * sizes.room()) {}
+
+  int64_t all() const { return keys + values + queries + scores; }
+
+  const int64_t keys, values, queries, scores;
+};
 struct Room {
-  float *keys, *values, *queries, *scores;
+  Room(float* memory, const RoomSizes& sizes)
+      : keys(memory),
+        values(keys + sizes.keys),
+        queries(values + sizes.values),
+        scores(queries + sizes.queries) {}
+
+  float *const keys, *const values, *const queries, *const scores;
 };
 
 class Block {
@@ -216,28 +236,31 @@ class Block {
   // y of `count` queries from `first` on, sizes.block() at most.
   void Run(const Head& q, int64_t first, int64_t count, const Mask& mask, int64_t batch,
            int64_t head, const Head& y) const {
-    Score(q, first, count);
+    const int64_t keys = sizes_.SeenBefore(first + count);
+    const int64_t scores = Panels(keys) * kPanel;  // Of a query.
+    Score(q, first, count, keys);
     float factors[kTile * kMostTiles];
     for (int64_t i = 0; i < count; ++i) {
       float* const row = room_.scores + i * sizes_.room();
-      mask.Apply(batch, head, first + i, sizes_.keys, row);
-      for (int64_t j = sizes_.keys; j < sizes_.room(); ++j) row[j] = -__builtin_inff();
-      const float sum = Exponentials(row, sizes_.room());
+      const int64_t seen = Least(keys, Most(first + i + 1 + sizes_.past, 0));
+      mask.Apply(batch, head, first + i, seen, row);
+      for (int64_t j = seen; j < scores; ++j) row[j] = -__builtin_inff();
+      const float sum = Exponentials(row, scores);
       factors[i] = 1 / sum;
       if (sum != sum && sizes_.nan_is_zero) {
-        for (int64_t j = 0; j < sizes_.room(); ++j) row[j] = 0;
+        for (int64_t j = 0; j < scores; ++j) row[j] = 0;
         factors[i] = 1;
       }
     }
     for (int64_t p = 0; p < Panels(sizes_.value_size); ++p) {
       for (int64_t i = 0; i < count; i += kTile) {
-        Mix(p, i, Least(kTile, count - i), factors + i, y, first + i);
+        Mix(p, i, Least(kTile, count - i), keys, factors + i, y, first + i);
       }
     }
   }
 
  private:
-  void Score(const Head& q, int64_t first, int64_t count) const {
+  void Score(const Head& q, int64_t first, int64_t count, int64_t keys) const {
     for (int64_t i = 0; i < count; ++i) {
       const float* const from = q.At(first + i);
       float* const to = room_.queries + i * sizes_.size;
@@ -247,7 +270,7 @@ class Block {
         for (int64_t k = 0; k < sizes_.size; ++k) to[k] = from[k * q.item_stride] * sizes_.scale;
       }
     }
-    for (int64_t p = 0; p < Panels(sizes_.keys); ++p) {
+    for (int64_t p = 0; p < Panels(keys); ++p) {
       for (int64_t i = 0; i < count; i += kTile) {
         const int64_t rows = Least(kTile, count - i);
         Product products[kTile];
@@ -261,16 +284,16 @@ class Block {
     }
   }
 
-  // Panel p of the values' items for some rows of the block, which are positions from `position` on.
-  void Mix(int64_t p, int64_t row, int64_t rows, const float* factors, const Head& y,
+  // Panel p of the values' items for some rows of the block, which are positions from `position` on and have so many probabilities.
+  void Mix(int64_t p, int64_t row, int64_t rows, int64_t keys, const float* factors, const Head& y,
            int64_t position) const {
     alignas(64) float mixed[kTile * kPanel];
     Product products[kTile];
     for (int64_t r = 0; r < rows; ++r) {
       products[r] = {room_.scores + (row + r) * sizes_.room(), kZeros, mixed + r * kPanel};
     }
-    MultiplyRows<kPanelVectors, kPanel>(room_.values + p * sizes_.keys * kPanel, sizes_.keys, 0,
-                                        products, rows);
+    MultiplyRows<kPanelVectors, kPanel>(room_.values + p * sizes_.keys * kPanel, keys, 0, products,
+                                        rows);
     const int64_t count = Least(kPanel, sizes_.value_size - p * kPanel);
     for (int64_t r = 0; r < rows; ++r) {
       const float* const from = mixed + r * kPanel;
@@ -299,36 +322,33 @@ int32_t BlockAttention(const Call& call) {
   const int64_t key_heads = call.Integer(1);
   const int64_t shared = heads / key_heads;
   const Sizes sizes = {
-      q.positions(),        k.positions(), q.size(), v.size(), static_cast<float>(call.Real(22)),
-      call.Integer(21) != 0};
+      q.positions(),         k.positions(),   q.size(), v.size(), static_cast<float>(call.Real(23)),
+      call.Integer(21) != 0, call.Integer(22)};
 
   const int64_t groups = q.batches() * key_heads;
   if (groups == 0 || sizes.queries == 0) return 0;
   const int64_t most_parts = Most(shared * sizes.queries / kLeastQueriesOfTask, 1);
   const int64_t parts =
       Least(Least((kWantedTasks + groups - 1) / groups, most_parts), sizes.queries);
-  const int64_t key_floats = sizes.room() * sizes.size;
-  const int64_t value_floats = Panels(sizes.value_size) * kPanel * sizes.keys;
-  const int64_t query_floats = sizes.block() * sizes.size;
-  const int64_t floats = key_floats + value_floats + query_floats + sizes.block() * sizes.room();
   bool failed = false;
   ForEachInParallel(call, groups * parts, [&](const Call& own, int64_t task) {
-    const Scratch<float> memory(own, floats);
-    if (!memory) return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
-    const Room room = {memory.get(), memory.get() + key_floats,
-                       memory.get() + key_floats + value_floats,
-                       memory.get() + key_floats + value_floats + query_floats};
     const int64_t group = task / parts;
     const int64_t batch = group / key_heads;
     const int64_t key_head = group % key_heads;
     const int64_t begin = task % parts * sizes.queries / parts;
     const int64_t end = (task % parts + 1) * sizes.queries / parts;
-    LayKeysOut(k.Of(batch, key_head), sizes.keys, sizes.size, room.keys);
-    LayValuesOut(v.Of(batch, key_head), sizes.keys, sizes.value_size, room.values);
+    Sizes seen = sizes;
+    seen.keys = sizes.SeenBefore(end);
+    const RoomSizes floats(seen);
+    const Scratch<float> memory(own, floats.all());
+    if (!memory) return __atomic_store_n(&failed, true, __ATOMIC_RELAXED);
+    const Room room(memory.get(), floats);
+    LayKeysOut(k.Of(batch, key_head), seen.keys, seen.size, room.keys);
+    LayValuesOut(v.Of(batch, key_head), seen.keys, seen.value_size, room.values);
     for (int64_t head = key_head * shared; head < (key_head + 1) * shared; ++head) {
-      for (int64_t first = begin; first < end; first += sizes.block()) {
-        Block(sizes, room)
-            .Run(q.Of(batch, head), first, Least(sizes.block(), end - first), mask, batch, head,
+      for (int64_t first = begin; first < end; first += seen.block()) {
+        Block(seen, room)
+            .Run(q.Of(batch, head), first, Least(seen.block(), end - first), mask, batch, head,
                  y.Of(batch, head));
       }
     }

@@ -262,6 +262,13 @@ absl::StatusOr<BlockAttentionView> DecodeBlockAttention(const NodeView& view) {
   attention.scale = view.Float("scale");
   attention.filling = view.Float("filling");
   attention.nan_is_zero = view.Int("nan_is_zero") != 0;
+  if (view.Int("is_causal") != 0) {
+    const int64_t past = view.Int("past_keys");
+    if (past < -kMostPastKeys || past > kMostPastKeys) {
+      return view.Error(absl::StrCat("\"past_keys\" is ", past, ", beyond ", kMostPastKeys));
+    }
+    attention.past_keys = past;
+  }
   return attention;
 }
 
@@ -378,8 +385,10 @@ absl::Status RegisterAttentionOperators(OperatorRegistry& registry) {
   block.attributes = {FloatAttribute("filling", 0),
                       Required(IntsAttribute("first_heads")),
                       Required(IntAttribute("heads", std::nullopt)),
+                      IntAttribute("is_causal", 0),
                       Required(IntAttribute("key_heads", std::nullopt)),
                       IntAttribute("nan_is_zero", 0),
+                      IntAttribute("past_keys", 0),
                       FloatAttribute("scale", 1)};
   for (const char* order : kOrders) block.attributes.push_back(Required(IntsAttribute(order)));
   SLIPWAY_RETURN_IF_ERROR(registry.Add(block));

@@ -5,11 +5,13 @@
 // "key_order", "value_order", 0 to 3), as are those of the output ("output_order"); and optionally a mask, which broadcasts to [batch,
 // head, query, key]: numbers are added to scores, scores where a bool is false are "filling". An operand may have more heads than take
 // part: "heads" of queries and "key_heads" of keys and values, which divide them, from "first_heads" on (one for each operand).
-// With "nan_is_zero" probabilities that are NaN are 0.
+// With "is_causal" query i sees keys up to i + "past_keys" alone, a number that may be negative: scores of keys behind are minus infinity, whatever
+// the mask says. With "nan_is_zero" probabilities that are NaN are 0, as those are of queries that see no key.
 #ifndef SLIPWAY_CORE_OPERATORS_ATTENTION_H_
 #define SLIPWAY_CORE_OPERATORS_ATTENTION_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -36,6 +38,9 @@ struct AttentionView {
 };
 absl::StatusOr<AttentionView> DecodeAttention(const NodeView& view);
 
+// Of a BlockAttention's "past_keys", on either side of 0.
+inline constexpr int64_t kMostPastKeys = int64_t{1} << 40;
+
 enum BlockOperand { kQueries = 0, kKeys, kValues, kMixed };
 enum BlockAxis { kBatch = 0, kHead, kPosition, kItem };
 struct BlockAttentionView {
@@ -46,6 +51,7 @@ struct BlockAttentionView {
   double scale = 1;
   double filling = 0;
   bool nan_is_zero = false;
+  std::optional<int64_t> past_keys;  // Where it is causal: query i sees keys up to i + past_keys.
 };
 absl::StatusOr<BlockAttentionView> DecodeBlockAttention(const NodeView& view);
 

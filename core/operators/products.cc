@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/numeric/int128.h"
 #include "core/base/status_macros.h"
 #include "core/operators/attention.h"
 #include "core/operators/convolution.h"
@@ -91,12 +92,23 @@ absl::StatusOr<Flops> CountBlockAttention(const NodeView& view, Outputs) {
     const std::vector<int64_t>& order = attention.orders[operand];
     return view.input_shape(operand)[std::find(order.begin(), order.end(), axis) - order.begin()];
   };
-  return Flops()
-      .Times(extent(kQueries, kBatch))
+  const int64_t queries = extent(kQueries, kPosition);
+  const int64_t keys = extent(kKeys, kPosition);
+  Flops flops;
+  flops.Times(extent(kQueries, kBatch))
       .Times(attention.heads)
-      .Times(extent(kQueries, kPosition))
-      .Times(extent(kKeys, kPosition))
       .Times(extent(kKeys, kItem) + extent(kValues, kItem));
+  if (!attention.past_keys.has_value()) return flops.Times(queries).Times(keys);
+  // Of the queries the last ones see all keys, the first ones none, and each between one more than that before it.
+  const int64_t see_all =
+      std::clamp<int64_t>(queries - keys + 1 + *attention.past_keys, 0, queries);
+  const int64_t see_none = std::clamp<int64_t>(-*attention.past_keys, 0, queries - see_all);
+  const int64_t see_some = queries - see_all - see_none;
+  const int64_t fewest = see_none + 1 + *attention.past_keys;
+  const absl::int128 seen = absl::int128(see_all) * keys + absl::int128(see_some) * fewest +
+                            absl::int128(see_some) * (see_some - 1) / 2;
+  return flops.Times(
+      static_cast<int64_t>(std::min<absl::int128>(seen, std::numeric_limits<int64_t>::max())));
 }
 
 // Each step of each row with all weights of what comes in, and of the state.

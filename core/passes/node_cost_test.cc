@@ -1,5 +1,6 @@
 #include "core/passes/node_cost.h"
 
+#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -47,6 +48,22 @@ TEST_F(NodeCostTest, AConvolutionMeetsTheWeightsOfItsGroup) {
       %y = ConvInteger(%x, %w) {group = 2, pads = [1, 1, 1, 1]}
     })"),
             2 * kProducts);
+}
+
+TEST_F(NodeCostTest, CausalAttentionMeetsTheKeysThatItSees) {
+  const auto flops = [&](const std::string& attributes) {
+    return *Flops(R"(
+    graph "g" (%q: f32[2, 3, 6, 5], %k: f32[2, 3, 4, 5], %v: f32[2, 3, 4, 7]) -> (%y) {
+      %y = slipway.BlockAttention(%q, %k, %v) {first_heads = [0, 0, 0], heads = 3, key_heads = 3, key_order = [0, 1, 2, 3], output_order = [0, 1, 2, 3], query_order = [0, 1, 2, 3], value_order = [0, 1, 2, 3])" +
+                  attributes + "}\n}");
+  };
+  constexpr int64_t kPair = 2 * (2 * 3) * (5 + 7);
+  EXPECT_EQ(flops(""), kPair * 6 * 4);
+  EXPECT_EQ(flops(", is_causal = 1"), kPair * (1 + 2 + 3 + 4 + 4 + 4));
+  EXPECT_EQ(flops(", is_causal = 1, past_keys = 1"), kPair * (2 + 3 + 4 + 4 + 4 + 4));
+  EXPECT_EQ(flops(", is_causal = 1, past_keys = -4"), kPair * (1 + 2));
+  EXPECT_EQ(flops(", is_causal = 1, past_keys = -9"), 0);
+  EXPECT_EQ(flops(", is_causal = 1, past_keys = 1099511627776"), kPair * 6 * 4);
 }
 
 TEST_F(NodeCostTest, FormsOfOneConvolutionCountTheSame) {

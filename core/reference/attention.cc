@@ -31,6 +31,7 @@ absl::Status BlockAttention(const NodeView& view, KernelParameters& parameters) 
   for (const std::vector<int64_t>& order : attention.orders) parameters.AddAll(order);
   parameters.AddAll(attention.first_heads);
   parameters.Add(attention.nan_is_zero);
+  parameters.Add(attention.past_keys.value_or(kMostPastKeys));
   parameters.AddReal(attention.scale);
   parameters.AddReal(attention.filling);
   return absl::OkStatus();

@@ -73,6 +73,28 @@ TEST(BlockAttentionTest, IsWhatItsProductsWouldMake) {
   EXPECT_EQ(Block(blind, second + ", nan_is_zero = 1"), "f32[1, 1, 1, 1] = {0}");
 }
 
+TEST(BlockAttentionTest, SeesNoKeyBehindItsPlace) {
+  // Of five queries, whose scores are the same for all four keys.
+  const auto see = [](const std::string& attributes) {
+    return ValuesOf(
+        "const %q: f32[1, 1, 5, 1] = splat 0\nconst %k: f32[1, 1, 4, 1] = {1, 2, 3, 4}\n"
+        "const %v: f32[1, 1, 4, 1] = {2, 4, 12, 30}\nconst %m: f32[1, 1, 1, 4] = {-inf, 0, 0, 0}\n",
+        "%y = slipway.BlockAttention(%q, %k, %v" + attributes +
+            ", heads = 1, key_heads = 1, first_heads = [0, 0, 0], query_order = [0, 1, 2, 3], "
+            "key_order = [0, 1, 2, 3], value_order = [0, 1, 2, 3], output_order = [0, 1, 2, 3]}");
+  };
+  EXPECT_EQ(see(") {is_causal = 1"), "f32[1, 1, 5, 1] = {2, 3, 6, 12, 12}");
+  EXPECT_EQ(see(") {is_causal = 1, past_keys = 2"), "f32[1, 1, 5, 1] = {6, 12, 12, 12, 12}");
+  EXPECT_EQ(see(") {is_causal = 1, past_keys = -2, nan_is_zero = 1"),
+            "f32[1, 1, 5, 1] = {0, 0, 2, 3, 6}");
+  EXPECT_THAT(see(") {is_causal = 1, past_keys = -2"), HasSubstr("nan"));
+  EXPECT_EQ(see(", %m) {is_causal = 1, nan_is_zero = 1"),
+            "f32[1, 1, 5, 1] = {0, 4, 8, 15.333334, 15.333334}");
+  EXPECT_EQ(see(") {past_keys = -2"), "f32[1, 1, 5, 1] = splat 12");
+  EXPECT_THAT(see(") {is_causal = 1, past_keys = 4611686018427387904"),
+              HasSubstr("\"past_keys\" is"));
+}
+
 TEST(BlockAttentionTest, RefusesWhatDoesNotFit) {
   EXPECT_THAT(Block("", ", first_heads = [2, 0, 0]"),
               HasSubstr("input 0 has 2 heads where 3 are needed"));
