@@ -115,13 +115,16 @@ CUresult RunAll(const CUfunc_st& function, const std::vector<uint64_t>& paramete
   };
   if (Number("kernels", 1) == 0) return kCudaSuccess;  // Who counts calls need not wait for them.
   const uint64_t groups = uint64_t{grid.groups[0]} * grid.groups[1] * grid.groups[2];
+  std::vector<uint64_t> executed(function.code->code.size());
   for (uint64_t g = 0; g < groups; ++g) {
     if (!RunPtxGroup(*function.module->program, *function.code, parameters,
-                     {PlaceOf(g, grid.groups), grid.group, grid.groups, grid.shared_bytes},
-                     memory)) {
+                     {PlaceOf(g, grid.groups), grid.group, grid.groups, grid.shared_bytes}, memory,
+                     executed)) {
       return kCudaLaunchFailed;
     }
   }
+  if (Number("counts", 0) != 0)
+    Trace(function.name + " did " + ShowCounts(*function.code, executed));
   return kCudaSuccess;
 }
 

@@ -92,6 +92,7 @@ PtxInstance::State PtxInstance::Run() {
   while (next_ < code.size()) {
     now_ = &code[next_++];
     if (now_->guard >= 0 && (Register(now_->guard) != 0) != now_->guard_is) continue;
+    ++group_.executed[static_cast<size_t>(now_ - code.data())];
     const std::string& name = now_->words[0];
     if (name == "ret" || name == "exit") break;
     if (name == "trap") return State::kTrapped;

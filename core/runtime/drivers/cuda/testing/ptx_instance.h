@@ -20,6 +20,7 @@ struct PtxGroupState {
   const std::vector<uint64_t>& parameters;
   const PtxMemory& memory;
   PtxShared& shared;
+  std::vector<uint64_t>& executed;
 };
 
 class PtxInstance {

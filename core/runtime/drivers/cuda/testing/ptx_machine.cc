@@ -1,6 +1,7 @@
 #include "core/runtime/drivers/cuda/testing/ptx_machine.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/runtime/drivers/cuda/testing/fake_world.h"
 #include "core/runtime/drivers/cuda/testing/ptx_instance.h"
@@ -66,7 +67,7 @@ Arrival RunWarpGroup(PtxInstance* lanes, size_t count, PtxShared& shared, PtxWar
 
 bool RunPtxGroup(const PtxProgram& program, const PtxFunction& function,
                  const std::vector<uint64_t>& parameters, const PtxPlace& place,
-                 const PtxMemory& memory) {
+                 const PtxMemory& memory, std::vector<uint64_t>& executed) {
   const auto& [x, y, z] = place.instances;
   const size_t count = size_t{x} * y * z;
   if (function.shared_bytes > 0 && place.dynamic_shared_bytes > 0) {
@@ -74,7 +75,7 @@ bool RunPtxGroup(const PtxProgram& program, const PtxFunction& function,
   }
   PtxShared shared(function.shared_bytes + place.dynamic_shared_bytes,
                    place.dynamic_shared_bytes > 0 ? program.dynamic_alignment : 0, count);
-  const PtxGroupState group{program, function, parameters, memory, shared};
+  const PtxGroupState group{program, function, parameters, memory, shared, executed};
   std::vector<PtxInstance> instances;
   instances.reserve(count);
   for (size_t i = 0; i < count; ++i) {
@@ -111,6 +112,19 @@ bool RunPtxGroup(const PtxProgram& program, const PtxFunction& function,
     }
     shared.Barrier();
   }
+}
+
+std::string ShowCounts(const PtxFunction& function, const std::vector<uint64_t>& executed) {
+  std::map<std::string, uint64_t> counts;
+  for (size_t i = 0; i < executed.size(); ++i) {
+    const std::vector<std::string>& words = function.code[i].words;
+    if (executed[i] > 0) counts[words[0] + (words.size() > 1 ? "." + words[1] : "")] += executed[i];
+  }
+  std::string shown;
+  for (const auto& [name, count] : counts) {
+    shown += (shown.empty() ? "" : ", ") + std::to_string(count) + " " + name;
+  }
+  return shown;
 }
 
 }  // namespace slipway::fake_cuda

@@ -78,10 +78,14 @@ struct PtxPlace {
   size_t dynamic_shared_bytes = 0;  // That a group shares beyond what the function declares.
 };
 
-// Runs one group. `parameters` are 8 bytes each. False where an instance ends in a trap.
+// Runs one group. `parameters` are 8 bytes each. `executed` says of each instruction of the function how many instances came to it, but for those whose predicate did not
+// hold, and is added to. False where an instance ends in a trap.
 bool RunPtxGroup(const PtxProgram& program, const PtxFunction& function,
                  const std::vector<uint64_t>& parameters, const PtxPlace& place,
-                 const PtxMemory& memory);
+                 const PtxMemory& memory, std::vector<uint64_t>& executed);
+
+// "24 add.s32, 8 mma.sync": by the first two words of their names, how many instances came to instructions.
+std::string ShowCounts(const PtxFunction& function, const std::vector<uint64_t>& executed);
 
 }  // namespace slipway::fake_cuda
 

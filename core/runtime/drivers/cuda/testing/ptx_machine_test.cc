@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/base/files.h"
 #include "core/runtime/drivers/cuda/testing/ptx_machine_fixture.h"
 #include "core/tensor/float16.h"
 
@@ -254,6 +256,22 @@ TEST_F(PtxMachineTest, NumbersAreNarrowedInPairs) {
   };
   EXPECT_EQ(narrowed("bf16"), 0x3FC0BE9Au);
   EXPECT_EQ(narrowed("f16"), 0x3E00B4CDu);
+}
+
+TEST_F(PtxMachineTest, ATraceSaysWhatKernelsDid) {
+  ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("trace"));
+  const std::string path = JoinPath(folder.path(), "trace");
+  setenv("SLIPWAY_FAKE_CUDA", "counts=1", 1);
+  setenv("SLIPWAY_FAKE_CUDA_TRACE", path.c_str(), 1);
+  Run("setp.lt.u32 %p0, %r0, 3;\n@%p0 add.u32 %r1, %r0, 1;\n@%p0 bra DONE;\nbar.sync 0;\nDONE:\n"
+      "st.global.u32 [%out], %r0;\nst.global.f32 [%out], %f1;\n",
+      3);
+  unsetenv("SLIPWAY_FAKE_CUDA");
+  unsetenv("SLIPWAY_FAKE_CUDA_TRACE");
+  ASSERT_OK_AND_ASSIGN(const std::string trace, ReadFile(path, 1 << 20));
+  EXPECT_THAT(
+      trace, ::testing::HasSubstr(
+                 "e did 3 add.u32, 3 bra, 9 ld.param, 3 mov.u32, 3 ret, 3 setp.lt, 6 st.global\n"));
 }
 
 }  // namespace
