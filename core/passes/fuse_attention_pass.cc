@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/operators/attention.h"
+#include "core/passes/attention_mask.h"
 #include "core/passes/canonicalize_rules.h"
 #include "core/passes/dead_code_pass.h"
 #include "core/passes/graph_rewriter.h"
@@ -64,9 +65,6 @@ class Match {
   // Takes numbers that a value is multiplied or divided by into the scale.
   ValueId TakeScale(ValueId value);
   ValueId ProbabilitiesBehind(ValueId value);
-  // Takes the mask off the scores; kNoValue where that is not possible.
-  ValueId TakeMask(ValueId scores);
-  bool TakeMaskOf(ValueId mask, ValueId scores);
   // The tensor behind Transposes and numbers, the value's dimensions being `order`.
   Operand Behind(ValueId value, IntList order, bool takes_scale);
   // Where the operand is a part of one product, that product.
@@ -84,9 +82,7 @@ class Match {
   int64_t key_heads_ = 1;
   double scale_ = 1;
   bool nan_is_zero_ = false;
-  ValueId mask_ = kNoValue;
-  bool mask_is_inverted_ = false;
-  float filling_ = 0;
+  TakenMask mask_;
 };
 
 std::optional<float> Match::Number(ValueId value) const {
@@ -124,51 +120,6 @@ ValueId Match::ProbabilitiesBehind(ValueId value) {
   return probabilities;
 }
 
-bool Match::TakeMaskOf(ValueId mask, ValueId scores) {
-  const Dimensions extents = type(mask).dimensions();
-  if (extents.size() > 4) return false;
-  const Dimensions all = type(scores).dimensions();
-  if (extents.size() > all.size()) return false;
-  for (size_t d = 0; d < extents.size(); ++d) {
-    const Dimension& there = all[all.size() - extents.size() + d];
-    if (extents[d] != Dimension(1) && !SameExtent(extents[d], there)) return false;
-  }
-  mask_ = mask;
-  return true;
-}
-
-ValueId Match::TakeMask(ValueId scores) {
-  if (const Node* sum = OnlyMaker(scores, "Add")) {
-    const ValueId terms[] = {sum->inputs[0], sum->inputs[1]};
-    for (const int i : {0, 1}) {
-      const Node* maker = rewriter_.Producer(terms[i]);
-      if (maker == nullptr ||
-          !SameExtents(type(terms[i]).dimensions(), type(scores).dimensions()) ||
-          (maker->op != "MatMul" && maker->op != "Mul" && maker->op != "Div")) {
-        continue;
-      }
-      return TakeMaskOf(terms[1 - i], terms[i]) ? terms[i] : kNoValue;
-    }
-    return kNoValue;
-  }
-  if (const Node* choice = OnlyMaker(scores, "Where")) {
-    const ValueId condition = choice->inputs[0];
-    const ValueId sides[] = {choice->inputs[1], choice->inputs[2]};
-    for (const int i : {0, 1}) {
-      const std::optional<float> filling = Number(sides[1 - i]);
-      if (!filling.has_value() ||
-          !SameExtents(type(sides[i]).dimensions(), type(scores).dimensions())) {
-        continue;
-      }
-      filling_ = *filling;
-      mask_is_inverted_ = i == 1;
-      return TakeMaskOf(condition, sides[i]) ? sides[i] : kNoValue;
-    }
-    return kNoValue;
-  }
-  return scores;
-}
-
 Operand Match::Behind(ValueId value, IntList order, bool takes_scale) {
   while (true) {
     if (takes_scale) {
@@ -204,7 +155,7 @@ bool Match::Find() {
   if (softmax == nullptr || softmax->op != "Softmax") return false;
   const auto* axis = softmax->attributes.FindAs<int64_t>("axis");
   if (axis != nullptr && *axis != -1 && *axis != rank - 1) return false;
-  ValueId scores = TakeMask(softmax->inputs[0]);
+  ValueId scores = TakeMasks(rewriter_, softmax->inputs[0], mask_);
   if (scores == kNoValue) return false;
   while (rewriter_.Uses(scores) == 1) {
     const ValueId other = TakeScale(scores);
@@ -328,7 +279,7 @@ void Match::TakeWhole(Operand& operand) {
 
 // The mask's own dimensions behind others of extent 1, and where scores have no heads, a head.
 Dimensions Match::ShapeOfMask() const {
-  Dimensions shape = type(mask_).dimensions();
+  Dimensions shape = type(mask_.value).dimensions();
   if (shape.size() == 3 && scores_.size() == 3) shape.insert(shape.begin() + 1, 1);
   while (shape.size() < 4) shape.insert(shape.begin(), 1);
   return shape;
@@ -351,7 +302,11 @@ Attributes Match::AttributesOf() const {
   attributes.Set("heads", heads_);
   attributes.Set("key_heads", key_heads_);
   attributes.Set("scale", static_cast<float>(scale_));
-  if (filling_ != 0) attributes.Set("filling", filling_);
+  if (mask_.filling != 0) attributes.Set("filling", mask_.filling);
+  if (mask_.past_keys.has_value()) {
+    attributes.Set("is_causal", int64_t{1});
+    if (*mask_.past_keys != 0) attributes.Set("past_keys", *mask_.past_keys);
+  }
   if (nan_is_zero_) attributes.Set("nan_is_zero", int64_t{1});
   return attributes;
 }
@@ -362,7 +317,7 @@ absl::Status Match::CheckServed(const ServesAttention& serves,
   for (const Operand& operand : operands_) {
     types.emplace_back(type(operand.value).dtype(), operand.shape);
   }
-  if (mask_ != kNoValue) types.emplace_back(type(mask_).dtype(), ShapeOfMask());
+  if (mask_.value != kNoValue) types.emplace_back(type(mask_.value).dtype(), ShapeOfMask());
   Node node;
   node.op = kBlockAttention;
   node.attributes = AttributesOf();
@@ -384,9 +339,9 @@ absl::StatusOr<ValueId> Match::Emit() {
     SLIPWAY_ASSIGN_OR_RETURN(const ValueId input, Seen(operand.value, operand.shape));
     inputs.push_back(input);
   }
-  if (mask_ != kNoValue) {
-    SLIPWAY_ASSIGN_OR_RETURN(ValueId mask, Seen(mask_, ShapeOfMask()));
-    if (mask_is_inverted_) {
+  if (mask_.value != kNoValue) {
+    SLIPWAY_ASSIGN_OR_RETURN(ValueId mask, Seen(mask_.value, ShapeOfMask()));
+    if (mask_.is_inverted) {
       SLIPWAY_ASSIGN_OR_RETURN(mask,
                                rewriter_.Add("Not", {mask}, {}, absl::StrCat(name_, "_seen")));
     }

@@ -15,8 +15,8 @@ namespace slipway {
 using ServesAttention = std::function<absl::Status(const NodeView& attention)>;
 
 // MatMul(Softmax(Q K^T), V) of f32 becomes slipway.BlockAttention (core/operators/attention.h), with what lies around and between:
-// numbers that Q, K or scores are multiplied or divided by; a mask that is added to scores or chooses between them and a number; NaN made
-// zero; Transposes before and behind it, and a Split of queries, keys and values that were one product. Scores that something else reads stay as they are, as do heads whose number is not known. What
+// numbers that Q, K or scores are multiplied or divided by; a mask that is added to scores or chooses between them and a number; a constant one of which
+// queries see keys up to their own place (causal_mask.h), besides; NaN made zero; Transposes before and behind it, and a Split of queries, keys and values that were one product. Scores that something else reads stay as they are, as do heads whose number is not known. What
 // `serves` refuses stays, too, and a note of the context's ledger says why. Expects CanonicalizeOps and DeadCode.
 absl::StatusOr<Graph> FuseAttention(Graph graph, const PassContext& context,
                                     const ServesAttention& serves);

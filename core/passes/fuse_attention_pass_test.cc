@@ -116,6 +116,70 @@ TEST(FuseAttention, TakesOneHeadOfKeysForAllAndHeadsAsABatch) {
     })"));
 }
 
+// Where a constant says that queries see no key behind their own place, or so many further on, attention says so, and reads what other mask there is.
+TEST(FuseAttention, SaysThatAConstantMaskIsCausal) {
+  const PassTester tester;
+  const auto fused = [&tester](const std::string& inputs, const std::string& scores) {
+    const absl::StatusOr<Graph> before =
+        tester.Parse("graph \"g\" (%q: f32[1, 2, 3, 5], %k: f32[1, 2, 5, 4], %v: f32[1, 2, 4, 6]" +
+                     inputs + R"() -> (%y) {
+      const %past: f32[3, 4] = {0, 0, -inf, -inf, 0, 0, 0, -inf, 0, 0, 0, 0}
+      const %low_past: f32[1, 1, 3, 4] = {0, 0, -1e30, -1e30, 0, 0, 0, -1e30, 0, 0, 0, 0}
+      const %seen: bool[3, 4] = {true, true, false, false, true, true, true, false, true, true, true, true}
+      const %hidden: bool[3, 4] = {false, false, true, true, false, false, false, true, false, false, false, false}
+      const %near: f32[3, 4] = {1, 0, -inf, -inf, 2, 1, 0, -inf, 3, 2, 1, 0}
+      const %short: f32[1, 4] = {0, 0, -inf, -inf}
+      const %low: f32[] = {-3.4e38}
+      const %not_so_low: f32[] = {-1e4}
+      const %nothing: f32[] = {-inf}
+      const %zero: f32[] = {0}
+      %s = MatMul(%q, %k)
+)" + scores + R"(
+      %p = Softmax(%a) {axis = 3}
+      %y = MatMul "y" (%p, %v)
+    })");
+    EXPECT_OK(before.status());
+    const absl::StatusOr<Graph> after = FuseAll(*before, tester.context());
+    EXPECT_OK(after.status());
+    EXPECT_OK(tester.CheckSameResults(*before, *after, 7));
+    const Node& last = after->nodes.back();
+    std::string told = last.op == "MatMul" ? "products" : "attention";
+    if (const auto* past = last.attributes.FindAs<int64_t>("past_keys")) {
+      told += " past " + std::to_string(*past);
+    }
+    if (last.inputs.size() == 4) told += " masked";
+    return told;
+  };
+  EXPECT_EQ(fused("", "%a = Add(%s, %past)"), "attention past 1");
+  EXPECT_EQ(fused("", "%a = Add(%low_past, %s)"), "attention past 1");
+  EXPECT_EQ(fused("", "%a = Where(%seen, %s, %low)"), "attention past 1");
+  EXPECT_EQ(fused("", "%a = Where(%hidden, %nothing, %s)"), "attention past 1");
+  EXPECT_EQ(fused("", "%a = Where(%seen, %s, %not_so_low)"), "attention masked");
+  EXPECT_EQ(fused("", "%a = Where(%hidden, %s, %low)"), "attention masked");
+  EXPECT_EQ(fused("", "%a = Add(%s, %near)"), "attention past 1 masked");
+  EXPECT_EQ(fused("", "%a = Add(%s, %short)"), "attention masked");
+  // With another mask, where what is hidden stays so whatever is added.
+  EXPECT_EQ(fused(", %m: f32[1, 1, 1, 4]", "%b = Add(%s, %past)\n%a = Add(%b, %m)"),
+            "attention past 1 masked");
+  EXPECT_EQ(fused(", %m: f32[1, 1, 1, 4]", "%b = Add(%s, %m)\n%a = Add(%past, %b)"),
+            "attention past 1 masked");
+  EXPECT_EQ(fused(", %m: f32[1, 1, 1, 4]", "%b = Add(%m, %past)\n%a = Add(%s, %b)"),
+            "attention past 1 masked");
+  EXPECT_EQ(fused(", %m: f32[1, 1, 1, 4]", "%b = Where(%seen, %s, %nothing)\n%a = Add(%b, %m)"),
+            "attention past 1 masked");
+  EXPECT_EQ(fused(", %c: bool[1, 1, 1, 4]", "%b = And(%c, %seen)\n%a = Where(%b, %s, %nothing)"),
+            "attention past 1 masked");
+  EXPECT_EQ(fused(", %c: bool[1, 1, 1, 4]",
+                  "%b = And(%seen, %c)\n%d = Where(%b, %zero, %nothing)\n%a = Add(%s, %d)"),
+            "attention past 1 masked");
+  // Who sees nothing would see something else.
+  EXPECT_EQ(fused(", %c: bool[1, 1, 1, 4]", "%b = And(%c, %seen)\n%a = Where(%b, %s, %low)"),
+            "attention masked");
+  EXPECT_EQ(fused(", %m: f32[1, 1, 1, 4]", "%b = Where(%seen, %s, %low)\n%a = Add(%b, %m)"),
+            "products");
+  EXPECT_EQ(fused(", %m: f32[3, 4]", "%a = Add(%s, %m)"), "attention masked");
+}
+
 // Queries, keys and values are columns of one product, or lie one behind the other in it.
 TEST(FuseAttention, ReadsPartsOfOneProductWhereTheyLie) {
   const PassTester tester;

@@ -100,6 +100,7 @@ PASSES = {
         ":graph_rewriter",
     ],
     "fuse_attention": [
+        ":attention_mask",
         ":canonicalize_rules",
         ":dead_code_pass",
         ":graph_rewriter",

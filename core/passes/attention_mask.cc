@@ -1,0 +1,187 @@
+#include "core/passes/attention_mask.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/string_view.h"
+#include "core/passes/causal_mask.h"
+
+namespace slipway {
+namespace {
+
+constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
+constexpr absl::string_view kMakersOfScores[] = {"MatMul", "Mul", "Div"};
+constexpr absl::string_view kMakersOfMasked[] = {"Add", "Where"};
+
+class Masks {
+ public:
+  Masks(GraphRewriter& rewriter, TakenMask& mask) : rewriter_(rewriter), mask_(mask) {}
+
+  ValueId Take(ValueId scores) {
+    while (true) {
+      const ValueId before = TakeOne(scores);
+      if (before == scores || before == kNoValue) return before;
+      // What two low numbers hide together is lower than what each of them does.
+      if (++taken_ > 1 && !hides_entirely_) return kNoValue;
+      scores = before;
+    }
+  }
+
+ private:
+  const ValueType& type(ValueId id) const { return rewriter_.type(id); }
+  // Null where the maker is another operator, or its output is read elsewhere too.
+  const Node* OnlyMaker(ValueId value, absl::string_view op) {
+    const Node* maker = rewriter_.Producer(value);
+    return maker != nullptr && maker->op == op && rewriter_.Uses(value) == 1 ? maker : nullptr;
+  }
+  const Node* Maker(ValueId value, absl::string_view op) {
+    const Node* maker = rewriter_.Producer(value);
+    return maker != nullptr && maker->op == op ? maker : nullptr;
+  }
+  std::optional<float> Number(ValueId value) const {
+    const Tensor* constant = rewriter_.constant(value);
+    if (constant == nullptr || constant->dtype() != DataType::kFloat32 ||
+        constant->num_elements() != 1) {
+      return std::nullopt;
+    }
+    return constant->values<float>()[0];
+  }
+  bool AreLikeScores(ValueId value, ValueId scores) const {
+    return SameExtents(type(value).dimensions(), type(scores).dimensions());
+  }
+
+  ValueId TakeOne(ValueId scores) {
+    if (const Node* sum = OnlyMaker(scores, "Add")) {
+      const std::pair<ValueId, ValueId> ways[] = {{sum->inputs[0], sum->inputs[1]},
+                                                  {sum->inputs[1], sum->inputs[0]}};
+      for (const absl::Span<const absl::string_view> makers :
+           {absl::MakeConstSpan(kMakersOfScores), absl::MakeConstSpan(kMakersOfMasked)}) {
+        for (const auto& [before, added] : ways) {
+          const Node* maker = rewriter_.Producer(before);
+          if (maker == nullptr || !absl::c_linear_search(makers, maker->op) ||
+              !AreLikeScores(before, scores)) {
+            continue;
+          }
+          return AddNumbers(added, scores) ? before : kNoValue;
+        }
+      }
+      return kNoValue;
+    }
+    if (const Node* choice = OnlyMaker(scores, "Where")) {
+      const ValueId conditions = choice->inputs[0];
+      const ValueId sides[] = {choice->inputs[1], choice->inputs[2]};
+      for (const int i : {0, 1}) {
+        const std::optional<float> filling = Number(sides[1 - i]);
+        if (!filling.has_value() || !AreLikeScores(sides[i], scores)) continue;
+        return AddConditions(conditions, i == 1, *filling, scores) ? sides[i] : kNoValue;
+      }
+      return kNoValue;
+    }
+    return scores;
+  }
+
+  bool AddNumbers(ValueId added, ValueId scores) {
+    if (const std::optional<CausalMask> causal = CausalityOf(added, scores)) {
+      Hide(*causal);
+      return causal->is_all || SetMask({.value = added}, scores);
+    }
+    // Numbers that are made of conditions in the graph, and of a constant besides.
+    if (const Node* choice = Maker(added, "Where"); choice != nullptr &&
+                                                    Number(choice->inputs[1]) == 0.0f &&
+                                                    Number(choice->inputs[2]) == kMinusInfinity) {
+      const Node* both = Maker(choice->inputs[0], "And");
+      if (both != nullptr && TakeCausalPart(*both, scores)) return true;
+    }
+    if (const Node* sum = Maker(added, "Add"); sum != nullptr && TakeCausalPart(*sum, scores)) {
+      return true;
+    }
+    return SetMask({.value = added}, scores);
+  }
+
+  bool AddConditions(ValueId conditions, bool is_inverted, float filling, ValueId scores) {
+    const TakenMask whole = {.value = conditions, .is_inverted = is_inverted, .filling = filling};
+    if (const std::optional<CausalMask> causal = CausalityOf(whole, scores)) {
+      Hide(*causal);
+      return causal->is_all || SetMask(whole, scores);
+    }
+    if (const Node* both = Maker(conditions, "And");
+        both != nullptr && !is_inverted && filling == kMinusInfinity) {
+      if (TakeCausalPart(*both, scores)) return true;
+    }
+    return SetMask(whole, scores);
+  }
+
+  // Of a sum of masks, or conditions that hold together, of which one is a constant that is causal and hides entirely, the other one becomes the mask.
+  bool TakeCausalPart(const Node& both, ValueId scores) {
+    const bool are_conditions = both.op == "And";
+    for (const int i : {0, 1}) {
+      const auto part = [&](int input) -> TakenMask {
+        return {.value = both.inputs[static_cast<size_t>(input)],
+                .filling = are_conditions ? kMinusInfinity : 0};
+      };
+      const std::optional<CausalMask> causal =
+          are_conditions ? CausalityOf(part(i), scores) : CausalityOf(part(i).value, scores);
+      if (!causal.has_value() || !causal->is_infinite || !causal->is_all) continue;
+      if (!SetMask(part(1 - i), scores)) return false;
+      Hide(*causal);
+      return true;
+    }
+    return false;
+  }
+
+  std::optional<CausalMask> CausalityOf(ValueId added, ValueId scores) const {
+    const Tensor* constant = FullConstant(added, scores);
+    return constant == nullptr ? std::nullopt : FindCausalMask(*constant);
+  }
+  std::optional<CausalMask> CausalityOf(const TakenMask& mask, ValueId scores) const {
+    const Tensor* constant = FullConstant(mask.value, scores);
+    if (constant == nullptr) return std::nullopt;
+    return FindCausalMask(*constant, !mask.is_inverted, mask.filling);
+  }
+  // A constant that has a row for each query, and no more dimensions than the scores; null where it is something else.
+  const Tensor* FullConstant(ValueId value, ValueId scores) const {
+    const Dimensions all = type(scores).dimensions();
+    const Dimensions own = type(value).dimensions();
+    if (own.size() < 2 || own.size() > all.size() || own.back() != all.back() ||
+        own[own.size() - 2] != all[all.size() - 2]) {
+      return nullptr;
+    }
+    return rewriter_.constant(value);
+  }
+
+  void Hide(const CausalMask& causal) {
+    mask_.past_keys = std::min(causal.past_keys, mask_.past_keys.value_or(causal.past_keys));
+    hides_entirely_ = hides_entirely_ && causal.is_infinite;
+  }
+
+  bool SetMask(const TakenMask& mask, ValueId scores) {
+    if (mask_.value != kNoValue) return false;
+    const Dimensions extents = type(mask.value).dimensions();
+    const Dimensions all = type(scores).dimensions();
+    if (extents.size() > 4 || extents.size() > all.size()) return false;
+    for (size_t d = 0; d < extents.size(); ++d) {
+      const Dimension& there = all[all.size() - extents.size() + d];
+      if (extents[d] != Dimension(1) && !SameExtent(extents[d], there)) return false;
+    }
+    mask_.value = mask.value;
+    mask_.is_inverted = mask.is_inverted;
+    mask_.filling = mask.filling;
+    return true;
+  }
+
+  GraphRewriter& rewriter_;
+  TakenMask& mask_;
+  int taken_ = 0;
+  bool hides_entirely_ = true;  // Whether what is hidden by its place is minus infinity.
+};
+
+}  // namespace
+
+ValueId TakeMasks(GraphRewriter& rewriter, ValueId scores, TakenMask& mask) {
+  return Masks(rewriter, mask).Take(scores);
+}
+
+}  // namespace slipway
