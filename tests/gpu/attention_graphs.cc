@@ -112,7 +112,131 @@ constexpr AttentionGraph kGraphs[] = {
     {"causal_operator",
      R"(graph "g" (%q: f32[1, 2, 70, 64], %k: f32[1, 2, 70, 64], %v: f32[1, 2, 70, 64]) -> (%y) {
   %y = Attention(%q, %k, %v) {is_causal = 1}
-})"},
+})",
+     true},
+    // Masks as exporters write them, which folding makes constants: numbers above a diagonal, a choice below one, comparisons of positions.
+    {"causal_triangle",
+     R"(graph "g" (%q: f32[2, 2, 90, 32], %k: f32[2, 2, 32, 90], %v: f32[2, 2, 90, 32]) -> (%y) {
+  const %scale: f32[] = {0.177}
+  const %low: f32[90, 90] = splat -inf
+  const %one: i64[] = {1}
+  %causal = Trilu(%low, %one) {upper = 1}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %causal)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+     true},
+    {"causal_behind_past_keys",
+     R"(graph "g" (%q: f32[1, 2, 40, 16], %k: f32[1, 2, 16, 73], %v: f32[1, 2, 73, 16]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %low: f32[] = {-3.4028235e38}
+  const %ones: bool[1, 1, 40, 73] = splat true
+  const %past: i64[] = {33}
+  %seen = Trilu(%ones, %past) {upper = 0}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Where(%seen, %s, %low)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+     true},
+    {"causal_by_positions",
+     R"(graph "g" (%q: f32[1, 2, 50, 16], %k: f32[1, 2, 16, 50], %v: f32[1, 2, 50, 16]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %first: i64[] = {0}
+  const %end: i64[] = {50}
+  const %step: i64[] = {1}
+  const %column: i64[2] = {50, 1}
+  const %low: f32[] = {-1e30}
+  %keys = Range(%first, %end, %step)
+  %queries = Reshape(%keys, %column)
+  %behind = Greater(%keys, %queries)
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Where(%behind, %low, %s)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+     true},
+    // A few keys behind the last query's own, and a tile that goes beyond the last key.
+    {"causal_of_few_hidden",
+     R"(graph "g" (%q: f32[1, 2, 40, 16], %k: f32[1, 2, 16, 50], %v: f32[1, 2, 50, 16]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %low: f32[40, 50] = splat -inf
+  const %past: i64[] = {21}
+  %causal = Trilu(%low, %past) {upper = 1}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %causal)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+     true},
+    // The first 70 queries see nothing: whole groups of them do not.
+    {"causal_blind",
+     R"(graph "g" (%q: f32[1, 2, 100, 16], %k: f32[1, 2, 16, 40], %v: f32[1, 2, 40, 16]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %zero: f32[] = {0.0}
+  const %low: f32[100, 40] = splat -inf
+  const %past: i64[] = {-69}
+  %causal = Trilu(%low, %past) {upper = 1}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %causal)
+  %w = Softmax(%a) {axis = 3}
+  %n = IsNaN(%w)
+  %c = Where(%n, %zero, %w)
+  %y = MatMul(%c, %v)
+})",
+     true},
+    {"causal_and_padded",
+     R"(graph "g" (%q: f32[2, 2, 60, 16], %k: f32[2, 2, 16, 60], %v: f32[2, 2, 60, 16], %padding: f32[2, 1, 1, 60]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %low: f32[60, 60] = splat -inf
+  const %one: i64[] = {1}
+  %causal = Trilu(%low, %one) {upper = 1}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %causal)
+  %b = Add(%a, %padding)
+  %w = Softmax(%b) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+     true},
+    {"causal_conditions",
+     R"(graph "g" (%q: f32[2, 2, 35, 16], %k: f32[2, 2, 16, 35], %v: f32[2, 2, 35, 16], %padding: bool[2, 1, 1, 35]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %zero: f32[] = {0.0}
+  const %low: f32[] = {-inf}
+  const %ones: bool[35, 35] = splat true
+  %causal = Trilu(%ones) {upper = 0}
+  %seen = And(%causal, %padding)
+  %numbers = Where(%seen, %zero, %low)
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %numbers)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+     true},
+    // Numbers that hang on the distance, besides.
+    {"causal_with_numbers",
+     R"(graph "g" (%q: f32[1, 2, 50, 16], %k: f32[1, 2, 16, 50], %v: f32[1, 2, 50, 16]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %low: f32[1, 50, 50] = splat -inf
+  const %one: i64[] = {1}
+  const %slopes: f32[2, 1, 1] = {0.5, -0.25}
+  %causal = Trilu(%low, %one) {upper = 1}
+  %numbers = Add(%causal, %slopes)
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %numbers)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+     true},
     {"causal_numbers",
      R"(graph "g" (%q: f32[1, 2, 67, 32], %k: f32[1, 2, 32, 67], %v: f32[1, 2, 67, 32], %causal: f32[1, 1, 67, 67]) -> (%y) {
   const %scale: f32[] = {0.177}

@@ -14,6 +14,7 @@ namespace slipway::testing {
 struct AttentionGraph {
   const char* name;
   const char* text;
+  bool is_causal = false;  // By what is known when compiling.
 };
 
 absl::Span<const AttentionGraph> AttentionGraphs();

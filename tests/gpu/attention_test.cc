@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -11,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/substitute.h"
 #include "core/base/files.h"
 #include "core/codegen/tensor_cores/attention_tile.h"
 #include "core/tensor/comparison.h"
@@ -67,7 +70,8 @@ class AttentionGraphTest
 TEST_P(AttentionGraphTest, ComputesWhatTheReferenceDoes) {
   const auto& [type, graph] = GetParam();
   ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled, compiler_->Compile(graph.text, kCuda, type));
-  EXPECT_EQ(compiled.attention, absl::StrCat("1 attention is one kernel of ", Name(type)));
+  EXPECT_EQ(compiled.attention, absl::StrCat("1 attention is one kernel of ", Name(type),
+                                             graph.is_causal ? ", 1 causal" : ""));
   EXPECT_EQ(compiled.products, absl::StrCat("1 of the device's 1 products are of ", Name(type)));
   CheckRuns(compiled, type);
 }
@@ -112,6 +116,68 @@ TEST_F(AttentionTest, EveryTileAttends) {
                            absl::StrCat(words[0], " attention queries=8 keys=64 warps=1\n")),
         StatusIs(absl::StatusCode::kInvalidArgument,
                  HasSubstr("there is no \"attention queries=8")));
+  }
+}
+
+// Of a graph whose query i sees keys up to i + past, by a constant.
+std::string CausalText(int64_t queries, int64_t keys, int64_t past) {
+  return absl::Substitute(
+      R"(graph "g" (%q: f32[1, 1, $0, 32], %k: f32[1, 1, 32, $1], %v: f32[1, 1, $1, 32]) -> (%y) {
+  const %scale: f32[] = {0.177}
+  const %low: f32[$0, $1] = splat -inf
+  const %behind: i64[] = {$2}
+  %causal = Trilu(%low, %behind) {upper = 1}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %causal)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+      queries, keys, past + 1);
+}
+
+// A warp multiplies with those tiles of keys of which a query of it sees something, and a group loads what one of its queries does.
+TEST_F(AttentionTest, WhatNoQuerySeesIsNeitherLoadedNorMultiplied) {
+  constexpr int64_t kQueries = 256, kKeys = 320;
+  const auto count = [&](int64_t past, const AttentionTile& tile) {
+    const std::string text = CausalText(kQueries, kKeys, past);
+    absl::StatusOr<CompiledGraph> compiled = compiler_->Compile(text, kCuda, Precision::kFloat16);
+    EXPECT_OK(compiled.status());
+    const std::vector<std::string> words = absl::StrSplit(compiled->schedules.at(0), ' ');
+    const std::string record = absl::StrCat(words[0], " attention queries=", tile.queries,
+                                            " keys=", tile.keys, " warps=", tile.warps, "\n");
+    compiled = compiler_->Compile(text, kCuda, Precision::kFloat16, record);
+    EXPECT_OK(compiled.status());
+    CheckRuns(*compiled, Precision::kFloat16);
+    auto counts =
+        CountElsewhere(compiled->artifact, AttentionInputs(compiled->graph), folder_.path());
+    EXPECT_OK(counts.status());
+    return *counts;
+  };
+  for (const AttentionTile& tile : AttentionTiles()) {
+    SCOPED_TRACE(absl::StrCat(tile.queries, " x ", tile.keys));
+    std::map<std::string, int64_t> all = count(kKeys, tile);
+    const int64_t tiles = kKeys / tile.keys;
+    for (const int64_t past : {int64_t{0}, kKeys - kQueries, int64_t{-100}}) {
+      SCOPED_TRACE(past);
+      std::map<std::string, int64_t> causal = count(past, tile);
+      // Up to the last of so many queries from the first one on.
+      const auto seen_by = [&](int64_t first, int64_t queries) {
+        const int64_t keys = std::clamp<int64_t>(first + queries + past, 0, kKeys);
+        return (keys + tile.keys - 1) / tile.keys;
+      };
+      int64_t multiplied = 0, met = 0;
+      for (int64_t first = 0; first < kQueries; first += tile.warp_queries()) {
+        multiplied += seen_by(first, tile.warp_queries());
+      }
+      for (int64_t first = 0; first < kQueries; first += tile.queries) {
+        met += 2 * seen_by(first, tile.queries) * tile.instances();
+      }
+      EXPECT_EQ(causal["mma.sync"] * tiles * (kQueries / tile.warp_queries()),
+                all["mma.sync"] * multiplied);
+      EXPECT_EQ(causal["bar.sync"], met);
+      EXPECT_LT(causal["ld.global"], all["ld.global"]);
+    }
   }
 }
 

@@ -29,6 +29,10 @@ using ::testing::Not;
 // One of each text that differs, and later devices, which get the text of an earlier one.
 constexpr const char* kCapabilities[] = {"50", "61", "70", "75", "80", "90", "100"};
 
+enum class MaskKind { kNone, kTensor, kCausal };
+constexpr const char* kMaskNames[] = {"", " masked", " causal"};
+const char* NameOf(MaskKind mask) { return kMaskNames[static_cast<int>(mask)]; }
+
 class PtxAssemblyTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -61,20 +65,25 @@ class PtxAssemblyTest : public ::testing::Test {
     return compiled.ok() ? Assemble(*compiled, capability) : "";
   }
 
-  // Attention of so many heads of this size, perhaps with a mask.
-  Graph Attention(int size, bool has_mask) const {
+  // Attention of so many heads of this size.
+  Graph Attention(int size, MaskKind mask) const {
     return *compiler_->tester().Parse(
         absl::StrCat("graph \"g\" (%q: f32[8, 12, 512, ", size, "], %k: f32[8, 12, 512, ", size,
                      "], %v: f32[8, 12, 512, ", size, "], %m: f32[512, 512]) -> (%y",
-                     has_mask ? "" : ", %m", R"() {
+                     mask == MaskKind::kTensor ? "" : ", %m", R"() {
   const %scale: f32[] = {0.125}
+  const %low: f32[512, 512] = splat -inf
+  const %one: i64[] = {1}
   %t = Transpose(%k) {perm = [0, 1, 3, 2]}
   %p = MatMul(%q, %t)
   %s = Mul(%p, %scale)
-)",
-                     has_mask ? "  %a = Add(%s, %m)\n  %w = Softmax(%a) {axis = 3}\n"
-                              : "  %w = Softmax(%s) {axis = 3}\n",
-                     "  %y = MatMul(%w, %v)\n}"));
+  %c = Trilu(%low, %one) {upper = 1}
+  %a = Add(%s, )",
+                     mask == MaskKind::kCausal ? "%c" : "%m", R"()
+  %w = Softmax()",
+                     mask == MaskKind::kNone ? "%s" : "%a", R"() {axis = 3}
+  %y = MatMul(%w, %v)
+})"));
   }
 
   // What it says of the one kernel of attention, made with this tile.
@@ -236,19 +245,19 @@ TEST_F(PtxAssemblyTest, EveryTileOfWarpGroupsStaysInRegisters) {
 
 TEST_F(PtxAssemblyTest, AttentionStaysInRegistersAndLeavesRoom) {
   for (const int size : {16, 32, 48, 64, 80, 96, 112, 128}) {
-    for (const bool has_mask : {false, true}) {
-      const Graph graph = Attention(size, has_mask);
+    for (const MaskKind mask : {MaskKind::kNone, MaskKind::kTensor, MaskKind::kCausal}) {
+      const Graph graph = Attention(size, mask);
       for (const Precision precision : kPrecisions) {
         const int bytes = precision == Precision::kTensorFloat32 ? 4 : 2;
         for (const AttentionTile& tile : AttentionTiles()) {
           if (!CanAttend(tile, size, size, bytes)) continue;
           SCOPED_TRACE(absl::StrCat(tile.queries, " queries, ", tile.keys, " keys of ", size,
-                                    " of ", Name(precision), has_mask ? ", masked" : ""));
+                                    " of ", Name(precision), NameOf(mask)));
           const KernelResources resources =
               ReadResources(AssembleAttention(graph, tile, precision, "80"));
-          std::cout << Name(precision) << " " << size << (has_mask ? " masked" : "") << " "
-                    << tile.queries << "x" << tile.keys << ": " << resources.registers
-                    << " registers, " << resources.spilled_bytes << " spilled, "
+          std::cout << Name(precision) << " " << size << NameOf(mask) << " " << tile.queries << "x"
+                    << tile.keys << ": " << resources.registers << " registers, "
+                    << resources.spilled_bytes << " spilled, "
                     << GroupsAtATime(resources, tile.instances()) << " groups\n";
           EXPECT_EQ(resources.spilled_bytes, 0);
           EXPECT_GE(GroupsAtATime(resources, tile.instances()), 2);
@@ -326,19 +335,20 @@ TEST_F(PtxAssemblyTest, AttentionMultipliesMuchOfTheTime) {
   const struct {
     int size;
     Precision precision;
-    bool has_mask;
-    double limit;
-  } rows[] = {{64, Precision::kFloat16, false, 6.5},
-              {64, Precision::kFloat16, true, 7.8},
-              {128, Precision::kFloat16, false, 5.1},
-              {64, Precision::kTensorFloat32, false, 5.8}};
+    MaskKind mask;
+    double limit;  // Where causal, with what is done on the diagonal alone.
+  } rows[] = {{64, Precision::kFloat16, MaskKind::kNone, 6.5},
+              {64, Precision::kFloat16, MaskKind::kTensor, 7.8},
+              {64, Precision::kFloat16, MaskKind::kCausal, 7.5},
+              {128, Precision::kFloat16, MaskKind::kNone, 5.1},
+              {64, Precision::kTensorFloat32, MaskKind::kNone, 5.8}};
   for (const auto& row : rows) {
     for (const char* capability : {"80", "90"}) {
       SCOPED_TRACE(
           absl::StrCat("heads of ", row.size, " of ", Name(row.precision), " for sm", capability));
       const int bytes = row.precision == Precision::kTensorFloat32 ? 4 : 2;
       const AttentionTile tile = ChooseAttentionTile(kA100, 96, 512, row.size, row.size, bytes);
-      AssembleAttention(Attention(row.size, row.has_mask), tile, row.precision, capability);
+      AssembleAttention(Attention(row.size, row.mask), tile, row.precision, capability);
       ASSERT_OK_AND_ASSIGN(const InstructionMix mix, assembler_->MainLoop());
       const int products = CountOf(mix, "HMMA");
       EXPECT_EQ(products, tile.warp_queries() / 16 * tile.keys / 8 * row.size * bytes / 32 * 2);
@@ -346,9 +356,8 @@ TEST_F(PtxAssemblyTest, AttentionMultipliesMuchOfTheTime) {
       int others = CountOf(mix, "") - products;
       // Tensors that begin anywhere are loaded element by element, which is another way through.
       if (bytes == 2) others -= CountOf(mix, "LDG.E.CONSTANT");
-      std::cout << Name(row.precision) << " heads of " << row.size
-                << (row.has_mask ? " masked" : "") << " sm" << capability << ": " << others
-                << " beside " << products << "\n";
+      std::cout << Name(row.precision) << " heads of " << row.size << NameOf(row.mask) << " sm"
+                << capability << ": " << others << " beside " << products << "\n";
       EXPECT_LE(others, row.limit * products);
     }
   }

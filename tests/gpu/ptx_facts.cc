@@ -111,9 +111,10 @@ absl::StatusOr<std::string> PtxFacts() {
                                   graph.name);
     absl::StrAppend(&facts, "\n== ", graph.name, ", bf16\n", FactsOf(compiled));
   }
-  // One without a mask, and one with each kind.
+  // One without a mask, and one with each kind; one whose mask is known.
   for (const AttentionGraph& graph : AttentionGraphs()) {
-    constexpr absl::string_view kNames[] = {"plain", "causal_numbers", "causal_choice"};
+    constexpr absl::string_view kNames[] = {"plain", "causal_numbers", "causal_choice",
+                                            "causal_triangle"};
     if (!absl::c_linear_search(kNames, graph.name)) continue;
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const CompiledGraph compiled,
                                   compiler->Compile(graph.text, kTarget, Precision::kBfloat16),

@@ -1,7 +1,13 @@
 #include "tests/gpu/run_elsewhere.h"
 
+#include <cstdio>
+#include <utility>
+
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "core/artifact/slip_file.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
@@ -13,6 +19,8 @@ namespace slipway::testing {
 namespace {
 
 constexpr int64_t kMaxBytes = int64_t{1} << 30;
+constexpr int kRuns = 2;
+constexpr char kTrace[] = "trace";
 
 // Of a GPU that runs the program: a late one, or the only one.
 int CapabilityFor(const Target& target) {
@@ -23,11 +31,9 @@ int CapabilityFor(const Target& target) {
   return kLate;
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
-                                                 const std::vector<Tensor>& inputs, size_t outputs,
-                                                 const std::string& folder) {
+// With files in `folder`; `settings` are those of the libcuda.
+absl::Status RunProgram(const Artifact& artifact, const std::vector<Tensor>& inputs,
+                        const std::string& settings, const std::string& folder) {
   const std::string program = JoinPath(folder, "program.slip");
   SLIPWAY_RETURN_IF_ERROR(WriteSlip(artifact, program));
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -37,12 +43,21 @@ absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
   }
   CommandOptions command;
   command.argv = {RunfilePath("tests/gpu/run_program"), program, folder};
-  command.environment = {{"LD_LIBRARY_PATH", RunfilePath("core/runtime/drivers/cuda/testing")},
-                         {"SLIPWAY_FAKE_CUDA",
-                          absl::StrCat("capability=", CapabilityFor(artifact.manifest().target()))},
-                         {"SLIPWAY_FAKE_CUDA_TRACE", JoinPath(folder, "trace")}};
+  command.environment = {
+      {"LD_LIBRARY_PATH", RunfilePath("core/runtime/drivers/cuda/testing")},
+      {"SLIPWAY_FAKE_CUDA",
+       absl::StrCat("capability=", CapabilityFor(artifact.manifest().target()), settings)},
+      {"SLIPWAY_FAKE_CUDA_TRACE", JoinPath(folder, kTrace)}};
   const CommandResult run = RunCommand(command);
-  if (!run.status.ok()) return absl::InternalError(run.ToString());
+  return run.status.ok() ? absl::OkStatus() : absl::InternalError(run.ToString());
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
+                                                 const std::vector<Tensor>& inputs, size_t outputs,
+                                                 const std::string& folder) {
+  SLIPWAY_RETURN_IF_ERROR(RunProgram(artifact, inputs, /*settings=*/"", folder));
   std::vector<Tensor> read;
   for (size_t i = 0; i < outputs; ++i) {
     SLIPWAY_ASSIGN_OR_RETURN(
@@ -52,6 +67,30 @@ absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
     SLIPWAY_ASSIGN_OR_RETURN(read.back(), ParseNpy(bytes));
   }
   return read;
+}
+
+absl::StatusOr<std::map<std::string, int64_t>> CountElsewhere(const Artifact& artifact,
+                                                              const std::vector<Tensor>& inputs,
+                                                              const std::string& folder) {
+  std::remove(JoinPath(folder, kTrace).c_str());
+  SLIPWAY_RETURN_IF_ERROR(RunProgram(artifact, inputs, " counts=1", folder));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string trace, ReadFile(JoinPath(folder, kTrace), kMaxBytes));
+  std::map<std::string, int64_t> counts;
+  for (const absl::string_view line : absl::StrSplit(trace, '\n')) {
+    // "NAME did 24 add.s32, 8 mma.sync".
+    const std::pair<absl::string_view, absl::string_view> said =
+        absl::StrSplit(line, absl::MaxSplits(" did ", 1));
+    for (const absl::string_view part : absl::StrSplit(said.second, ", ", absl::SkipEmpty())) {
+      const std::pair<absl::string_view, std::string> counted = absl::StrSplit(part, ' ');
+      int64_t count = 0;
+      if (!absl::SimpleAtoi(counted.first, &count)) {
+        return absl::InternalError(absl::StrCat("no count: ", line));
+      }
+      counts[counted.second] += count;
+    }
+  }
+  for (auto& [name, count] : counts) count /= kRuns;
+  return counts;
 }
 
 }  // namespace slipway::testing

@@ -2,6 +2,8 @@
 #ifndef SLIPWAY_TESTS_GPU_RUN_ELSEWHERE_H_
 #define SLIPWAY_TESTS_GPU_RUN_ELSEWHERE_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,11 @@ namespace slipway::testing {
 absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
                                                  const std::vector<Tensor>& inputs, size_t outputs,
                                                  const std::string& folder);
+
+// How often instances came to instructions, by the first two words of their names ("mma.sync"), in all launches of one run; otherwise the same.
+absl::StatusOr<std::map<std::string, int64_t>> CountElsewhere(const Artifact& artifact,
+                                                              const std::vector<Tensor>& inputs,
+                                                              const std::string& folder);
 
 }  // namespace slipway::testing
 

@@ -62,8 +62,10 @@ absl::StatusOr<Graph> GroupAttention(Graph graph, const PassContext& context,
                              return DecodeFusedAttention(attention).status();
                            }));
   int groups = 0;
+  int causal = 0;
   for (Node& node : graph.nodes) {
     if (node.op != kBlockAttention) continue;
+    if (node.attributes.Find("is_causal") != nullptr) ++causal;
     node = GroupOf(graph, node, precision);
     ++groups;
   }
@@ -71,7 +73,8 @@ absl::StatusOr<Graph> GroupAttention(Graph graph, const PassContext& context,
     std::vector<std::string>& notes = context.ledger->notes;
     notes.insert(notes.begin(),
                  absl::StrCat(groups, groups == 1 ? " attention is" : " attentions are",
-                              " one kernel of ", Name(precision), groups == 1 ? "" : " each"));
+                              " one kernel of ", Name(precision), groups == 1 ? "" : " each",
+                              causal > 0 ? absl::StrCat(", ", causal, " causal") : ""));
   }
   return graph;
 }

@@ -78,26 +78,34 @@ class Template {
  private:
   const NumberForm& form() const { return text_.form; }
   bool has_mask() const { return attention_.mask.has_value(); }
+  bool is_causal() const { return attention_.past_keys.has_value(); }
   int64_t query_tiles() const { return Parts(attention_.queries, tile_.queries); }
   // Of an instance.
   int rows() const { return tile_.warp_queries() / (kMmaRows / ScoreRows::kPair); }
   int pairs() const { return tile_.warp_queries() / kMmaRows; }
+  // Whether no tile goes beyond the last key; or one does, of which no query sees anything.
   bool is_whole() const { return attention_.keys % tile_.keys == 0; }
+  bool hides_what_is_no_key() const {
+    return !is_whole() &&
+           !(is_causal() && attention_.queries + *attention_.past_keys <= attention_.keys);
+  }
 
-  // Groups that read the same keys follow each other.
+  // Groups that read the same keys follow each other; of causal ones those first that see the most, as the last groups of a launch find few others beside
+  // them.
   void FindPlace() {
     instance_ = w_.Word("mov.u32", {"%tid.x"});
     const std::string group = w_.Word("mov.u32", {"%ctaid.x"});
-    const std::string query_tile = w_.Word("rem.u32", {group, Number(query_tiles())});
+    std::string query_tile = w_.Word("rem.u32", {group, Number(query_tiles())});
+    if (is_causal()) query_tile = w_.Word("sub.u32", {Number(query_tiles() - 1), query_tile});
     const std::string rest = w_.Word("div.u32", {group, Number(query_tiles())});
     head_ = w_.Word("rem.u32", {rest, Number(attention_.heads)});
     batch_ = w_.Word("div.u32", {rest, Number(attention_.heads)});
     key_head_ = w_.Word("div.u32", {head_, Number(attention_.heads / attention_.key_heads)});
     lane_ = w_.Word("and.b32", {instance_, "31"});
     const std::string warp = w_.Word("shr.u32", {instance_, "5"});
-    const std::string first = w_.Word("mul.lo.u32", {query_tile, Number(tile_.queries)});
-    query_ = w_.Word("mad.lo.u32", {warp, Number(tile_.warp_queries()), first});
-    query_ = w_.Word("add.u32", {query_, w_.Word("shr.u32", {lane_, "2"})});
+    group_query_ = w_.Word("mul.lo.u32", {query_tile, Number(tile_.queries)});
+    warp_query_ = w_.Word("mad.lo.u32", {warp, Number(tile_.warp_queries()), group_query_});
+    query_ = w_.Word("add.u32", {warp_query_, w_.Word("shr.u32", {lane_, "2"})});
     quarter_ = w_.Word("and.b32", {lane_, "3"});
     pair_ = w_.Word("mul.lo.u32", {quarter_, Number(ScoreRows::kPair)});
     for (int row = 0; row < rows(); ++row) {
@@ -174,7 +182,7 @@ class Template {
 
   // Keys beyond the last one have probability 0.
   void HideWhatIsNoKey(const ScoreRows& scores) {
-    if (is_whole()) return;
+    if (!hides_what_is_no_key()) return;
     const std::string all = w_.NewLabel();
     const std::string is_all =
         w_.Make(Kind::kPredicate, "setp.ge.s32", {left_, Number(tile_.keys)});
@@ -241,6 +249,40 @@ class Template {
     }
   }
 
+  // How many keys the group sees.
+  std::string SeenKeys() {
+    if (!is_causal()) return w_.Word("mov.u32", {Number(attention_.keys)});
+    std::string end = w_.Word("add.s32", {group_query_, Number(tile_.queries)});
+    end = w_.Word("min.s32", {end, Number(attention_.queries)});
+    end = w_.Word("add.s32", {end, Number(*attention_.past_keys)});
+    return w_.Word("min.s32", {end, Number(attention_.keys)});
+  }
+
+  // Keys behind those that a query sees have probability 0. Nothing is to be done where even the warp's first query sees all of the tile.
+  void HideWhatIsBehind(const ScoreRows& scores) {
+    if (!is_causal()) return;
+    const std::string all = w_.NewLabel();
+    const std::string is_all =
+        w_.Make(Kind::kPredicate, "setp.ge.s32", {warp_sight_, Number(tile_.keys - 1)});
+    w_.DoIf(is_all, "bra", {all});
+    // Rows are 8 apart, as blocks are: what one row sees of a block the next row sees of the next block.
+    const int last_row = FirstOfRow(scores.rows() - 1) / kMmaColumns;
+    for (int apart = -last_row; apart < scores.blocks(); ++apart) {
+      for (int i = 0; i < ScoreRows::kPair; ++i) {
+        const std::string is_seen =
+            w_.Make(Kind::kPredicate, "setp.ge.s32", {sight_, Number(apart * kMmaColumns + i)});
+        for (int row = 0; row < scores.rows(); ++row) {
+          const int block = apart + FirstOfRow(row) / kMmaColumns;
+          if (block < 0 || block >= scores.blocks()) continue;
+          const std::string& score = scores.at(row, block, i);
+          w_.Do("selp.f32",
+                {score, score, FloatLiteral(-std::numeric_limits<float>::infinity()), is_seen});
+        }
+      }
+    }
+    w_.Place(all);
+  }
+
   // Keys come to shared memory while values are multiplied, and the other way round: behind the first barrier of the loop nobody reads the values of the tile
   // before, behind the second one nobody the keys.
   void WriteLoop() {
@@ -248,15 +290,27 @@ class Template {
     mixed_.emplace(tile_.warp_queries(), static_cast<int>(attention_.value_size), w_);
     for (const std::string& sum : mixed_->registers()) w_.Do("mov.f32", {sum, FloatLiteral(0)});
     softmax_.emplace(rows(), has_mask(), w_);
-    left_ = w_.Word("mov.u32", {Number(attention_.keys)});
-    if (!is_whole()) pair_left_ = w_.Word("sub.s32", {left_, pair_});
+    const std::string again = w_.NewLabel();
+    const std::string multiply = w_.NewLabel();
+    const std::string scored = w_.NewLabel();
+    const std::string mix = w_.NewLabel();
+    const std::string mixed = w_.NewLabel();
+    const std::string last = w_.NewLabel();
+    left_ = SeenKeys();
+    if (hides_what_is_no_key() || (has_mask() && !is_whole())) {
+      pair_left_ = w_.Word("sub.s32", {Number(attention_.keys), pair_});
+    }
+    if (is_causal()) {
+      warp_sight_ = w_.Word("add.s32", {warp_query_, Number(*attention_.past_keys)});
+      sight_ = w_.Word("add.s32", {query_, Number(*attention_.past_keys)});
+      sight_ = w_.Word("sub.s32", {sight_, pair_});
+      if (*attention_.past_keys < 0) {
+        w_.DoIf(w_.Make(Kind::kPredicate, "setp.le.s32", {left_, "0"}), "bra", {last});
+      }
+    }
     keys_->Load();
     keys_->Store();
     values_->Load();
-    const std::string again = w_.NewLabel();
-    const std::string multiply = w_.NewLabel();
-    const std::string mix = w_.NewLabel();
-    const std::string last = w_.NewLabel();
     w_.Place(again);
     w_.Do("bar.sync", {"0"});
     values_->Store();
@@ -266,23 +320,33 @@ class Template {
     keys_->GoOn();
     keys_->Load();
     w_.Place(multiply);
-    MultiplyByKeys(scores);
-    if (mask_.has_value()) {
-      mask_->Apply(scores, pair_left_);
-      mask_->GoOn();
+    // A tile that later warps of the group see.
+    std::string is_blind;
+    if (is_causal()) {
+      is_blind =
+          w_.Make(Kind::kPredicate, "setp.lt.s32", {warp_sight_, Number(1 - tile_.warp_queries())});
+      w_.DoIf(is_blind, "bra", {scored});
     }
+    MultiplyByKeys(scores);
+    if (mask_.has_value()) mask_->Apply(scores, pair_left_);
     HideWhatIsNoKey(scores);
+    HideWhatIsBehind(scores);
     softmax_->Take(scores, *mixed_);
+    w_.Place(scored);
+    if (mask_.has_value()) mask_->GoOn();
     w_.Do("bar.sync", {"0"});
     w_.DoIf("!" + is_more, "bra", {mix});
     keys_->Store();
     values_->GoOn();
     values_->Load();
     w_.Place(mix);
+    if (is_causal()) w_.DoIf(is_blind, "bra", {mixed});
     MixValues(scores, *mixed_);
+    w_.Place(mixed);
     w_.DoIf("!" + is_more, "bra", {last});
-    w_.Do("sub.s32", {left_, left_, Number(tile_.keys)});
-    if (!is_whole()) w_.Do("sub.s32", {pair_left_, pair_left_, Number(tile_.keys)});
+    for (const std::string& count : {left_, pair_left_, warp_sight_, sight_}) {
+      if (!count.empty()) w_.Do("sub.s32", {count, count, Number(tile_.keys)});
+    }
     w_.Do("bra", {again});
     w_.Place(last);
   }
@@ -352,11 +416,16 @@ class Template {
 
   std::string instance_, lane_, quarter_, pair_;  // A lane of four, and its first column of 8.
   std::string batch_, head_, key_head_;
-  std::string query_;               // Of the instance's row 0,
-  Registers has_query_;             // and by row whether there is one.
-  std::vector<Registers> queries_;  // By 16 rows and 32 bytes of the depth.
+  std::string group_query_, warp_query_;  // The first of them.
+  std::string query_;                     // Of the instance's row 0,
+  Registers has_query_;                   // and by row whether there is one.
+  std::vector<Registers> queries_;        // By 16 rows and 32 bytes of the depth.
   std::string key_fragments_, value_fragments_;
-  std::string left_, pair_left_;  // Keys from the tile's, and from the instance's first one on.
+  std::string left_;       // Keys that the group sees, from the tile's first one on;
+  std::string pair_left_;  // those that there are, from the instance's first one on.
+  // Where not every query sees every key: the last one that the warp's first query sees, from the tile's first one on, and that the instance's row 0 sees, from the
+  // instance's first one on.
+  std::string warp_sight_, sight_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "core/codegen/tensor_cores/fused_attention.h"
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -96,6 +97,9 @@ absl::StatusOr<FusedAttention> DecodeFusedAttention(const NodeView& view) {
   fused.scale = static_cast<float>(attention.scale);
   fused.filling = static_cast<float>(attention.filling);
   fused.nan_is_zero = attention.nan_is_zero;
+  if (attention.past_keys.value_or(fused.keys) < fused.keys - 1) {
+    fused.past_keys = std::max(*attention.past_keys, -fused.queries);
+  }
   if (view.has_input(kMixed)) fused.mask = MaskOf(view.input_type(kMixed));
   SLIPWAY_RETURN_IF_ERROR(CheckSize(fused.size));
   SLIPWAY_RETURN_IF_ERROR(CheckSize(fused.value_size));

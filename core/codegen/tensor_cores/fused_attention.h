@@ -37,6 +37,8 @@ struct FusedAttention {
   float scale = 1;
   float filling = 0;         // Of scores where a condition does not hold.
   bool nan_is_zero = false;  // Whether probabilities that are no numbers are 0.
+  // Where not every query sees every key: query i sees those up to i + past_keys; at least -queries, less than keys - 1.
+  std::optional<int64_t> past_keys;
 };
 
 // Of a slipway.BlockAttention. UNIMPLEMENTED says, for people, what the template does not serve: "heads of 20 numbers".
