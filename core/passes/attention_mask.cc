@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
+#include "core/passes/attention_operand.h"
 #include "core/passes/causal_mask.h"
 
 namespace slipway {
@@ -41,14 +42,7 @@ class Masks {
     const Node* maker = rewriter_.Producer(value);
     return maker != nullptr && maker->op == op ? maker : nullptr;
   }
-  std::optional<float> Number(ValueId value) const {
-    const Tensor* constant = rewriter_.constant(value);
-    if (constant == nullptr || constant->dtype() != DataType::kFloat32 ||
-        constant->num_elements() != 1) {
-      return std::nullopt;
-    }
-    return constant->values<float>()[0];
-  }
+  std::optional<float> Number(ValueId value) const { return FindNumber(rewriter_, value); }
   bool AreLikeScores(ValueId value, ValueId scores) const {
     return SameExtents(type(value).dimensions(), type(scores).dimensions());
   }
@@ -61,6 +55,7 @@ class Masks {
            {absl::MakeConstSpan(kMakersOfScores), absl::MakeConstSpan(kMakersOfMasked)}) {
         for (const auto& [before, added] : ways) {
           const Node* maker = rewriter_.Producer(before);
+          if (maker != nullptr && IsReshaping(*maker)) maker = rewriter_.Producer(maker->inputs[0]);
           if (maker == nullptr || !absl::c_linear_search(makers, maker->op) ||
               !AreLikeScores(before, scores)) {
             continue;
@@ -159,14 +154,17 @@ class Masks {
 
   bool SetMask(const TakenMask& mask, ValueId scores) {
     if (mask_.value != kNoValue) return false;
-    const Dimensions extents = type(mask.value).dimensions();
+    ValueId value = mask.value;
+    // What it is repeated for it is repeated for by the attention, too.
+    while (const Node* repeat = Maker(value, "Expand")) value = repeat->inputs[0];
+    const Dimensions extents = type(value).dimensions();
     const Dimensions all = type(scores).dimensions();
     if (extents.size() > 4 || extents.size() > all.size()) return false;
     for (size_t d = 0; d < extents.size(); ++d) {
       const Dimension& there = all[all.size() - extents.size() + d];
       if (extents[d] != Dimension(1) && !SameExtent(extents[d], there)) return false;
     }
-    mask_.value = mask.value;
+    mask_.value = value;
     mask_.is_inverted = mask.is_inverted;
     mask_.filling = mask.filling;
     return true;

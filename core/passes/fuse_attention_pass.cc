@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/operators/attention.h"
 #include "core/passes/attention_mask.h"
+#include "core/passes/attention_operand.h"
 #include "core/passes/canonicalize_rules.h"
 #include "core/passes/dead_code_pass.h"
 #include "core/passes/graph_rewriter.h"
@@ -25,22 +26,8 @@ constexpr const char* kOrders[] = {"query_order", "key_order", "value_order"};
 // More would fill a report.
 constexpr size_t kMaxNotes = 32;
 
-// A tensor, seen as one of four dimensions, and which axis (BlockAxis) each of them is.
-struct Operand {
-  ValueId value = kNoValue;
-  Dimensions shape;
-  IntList order;
-  int64_t first_head = 0;
-
-  Dimension extent(BlockAxis axis) const {
-    for (size_t d = 0; d < order.size(); ++d) {
-      if (order[d] == axis) return shape[d];
-    }
-    return Dimension();
-  }
-};
-
-// One product of probabilities and values, while it is looked at.
+// One product of probabilities and values, while it is looked at. Where several heads of queries read one of keys and scores are seen by heads of queries in between, for a mask,
+// the queries of these heads are rows of one matrix in both products: the attention is what sees the second one's result by heads of queries again.
 class Match {
  public:
   // `node` is not emitted yet.
@@ -51,7 +38,7 @@ class Match {
   bool Find();
   // What `serves` says of the attention. REQUIRES: Find().
   absl::Status CheckServed(const ServesAttention& serves, const OperatorRegistry& registry) const;
-  // The attention's output, in the order of the product. REQUIRES: Find().
+  // The attention's output, as the node's. REQUIRES: Find().
   absl::StatusOr<ValueId> Emit();
 
  private:
@@ -61,14 +48,15 @@ class Match {
     const Node* maker = rewriter_.Producer(value);
     return maker != nullptr && maker->op == op && rewriter_.Uses(value) == uses ? maker : nullptr;
   }
-  std::optional<float> Number(ValueId value) const;
-  // Takes numbers that a value is multiplied or divided by into the scale.
-  ValueId TakeScale(ValueId value);
   ValueId ProbabilitiesBehind(ValueId value);
-  // The tensor behind Transposes and numbers, the value's dimensions being `order`.
-  Operand Behind(ValueId value, IntList order, bool takes_scale);
-  // Where the operand is a part of one product, that product.
-  void TakeWhole(Operand& operand);
+  // Whether one is the other by other heads: of queries, or of keys.
+  bool AreHeadsOf(ValueId a, ValueId b) const;
+  // What is shown as `value`, by heads of queries or of keys, and is read by that alone; kNoValue where that is something else.
+  ValueId SeenOtherwise(ValueId value);
+  // Takes numbers that scores are multiplied by into the scale.
+  ValueId TakeScale(ValueId scores);
+  void FindOperands(const ValueId factors[3]);
+  bool DoOperandsFit();
   Dimensions ShapeOfMask() const;
   Attributes AttributesOf() const;
   absl::StatusOr<ValueId> Seen(ValueId value, const Dimensions& shape);
@@ -76,7 +64,8 @@ class Match {
   GraphRewriter& rewriter_;
   const Node& node_;
   const std::string name_;
-  Operand operands_[3];
+  bool is_grouped_ = false;
+  AttentionOperand operands_[3];
   Dimensions scores_;
   int64_t heads_ = 1;
   int64_t key_heads_ = 1;
@@ -85,196 +74,132 @@ class Match {
   TakenMask mask_;
 };
 
-std::optional<float> Match::Number(ValueId value) const {
-  const Tensor* constant = rewriter_.constant(value);
-  if (constant == nullptr || constant->dtype() != DataType::kFloat32 ||
-      constant->num_elements() != 1) {
-    return std::nullopt;
-  }
-  return constant->values<float>()[0];
-}
-
-ValueId Match::TakeScale(ValueId value) {
-  const Node* maker = rewriter_.Producer(value);
-  if (maker == nullptr || (maker->op != "Mul" && maker->op != "Div")) return value;
-  for (const int i : {0, 1}) {
-    const std::optional<float> number = Number(maker->inputs[1 - i]);
-    const ValueId other = maker->inputs[i];
-    if (!number.has_value() || type(other).rank() != type(value).rank()) continue;
-    if (maker->op == "Div" && i == 1) continue;
-    scale_ = maker->op == "Mul" ? scale_ * *number : scale_ / *number;
-    return other;
-  }
-  return value;
-}
-
 // Exporters put zeros in place of what queries make that see no key.
 ValueId Match::ProbabilitiesBehind(ValueId value) {
   const Node* choice = OnlyMaker(value, "Where");
   if (choice == nullptr) return rewriter_.Uses(value) == 1 ? value : kNoValue;
   const ValueId probabilities = choice->inputs[2];
-  if (Number(choice->inputs[1]) != 0.0f || rewriter_.Uses(probabilities) != 2) return kNoValue;
+  if (FindNumber(rewriter_, choice->inputs[1]) != 0.0f || rewriter_.Uses(probabilities) != 2)
+    return kNoValue;
   const Node* is_nan = OnlyMaker(choice->inputs[0], "IsNaN");
   if (is_nan == nullptr || is_nan->inputs[0] != probabilities) return kNoValue;
   nan_is_zero_ = true;
   return probabilities;
 }
 
-Operand Match::Behind(ValueId value, IntList order, bool takes_scale) {
-  while (true) {
-    if (takes_scale) {
-      const ValueId other = TakeScale(value);
-      if (other != value) {
-        value = other;
-        continue;
-      }
-    }
-    const Node* turn = rewriter_.Producer(value);
-    if (turn == nullptr || turn->op != "Transpose") break;
-    const auto* perm = turn->attributes.FindAs<IntList>("perm");
-    if (perm == nullptr || perm->size() != order.size()) break;
-    IntList before(order.size());
-    for (size_t d = 0; d < order.size(); ++d) before[(*perm)[d]] = order[d];
-    order = before;
-    value = turn->inputs[0];
+bool Match::AreHeadsOf(ValueId a, ValueId b) const {
+  const Dimensions one = type(a).dimensions();
+  const Dimensions other = type(b).dimensions();
+  return one.size() == 4 && other.size() == 4 && SameExtent(one[0], other[0]) &&
+         SameExtent(one[1] * one[2], other[1] * other[2]) && SameExtent(one[3], other[3]);
+}
+
+ValueId Match::SeenOtherwise(ValueId value) {
+  const Node* view = rewriter_.Producer(value);
+  if (view == nullptr || !IsReshaping(*view) || rewriter_.Uses(value) != 1 ||
+      !AreHeadsOf(value, view->inputs[0])) {
+    return kNoValue;
   }
-  Dimensions shape = type(value).dimensions();
-  if (order.size() == 3) {
-    order.insert(order.begin() + 1, kHead);
-    shape.insert(shape.begin() + 1, 1);
+  return view->inputs[0];
+}
+
+ValueId Match::TakeScale(ValueId scores) {
+  while (rewriter_.Uses(scores) == 1) {
+    const ValueId other = TakeFactor(rewriter_, scores, scale_);
+    if (other == scores) break;
+    scores = other;
   }
-  return {value, shape, order};
+  return scores;
 }
 
 bool Match::Find() {
-  if (node_.op != "MatMul") return false;
+  const Node* mixing = &node_;
+  if (IsReshaping(node_)) {
+    mixing = AreHeadsOf(node_.outputs[0], node_.inputs[0]) ? OnlyMaker(node_.inputs[0], "MatMul")
+                                                           : nullptr;
+    is_grouped_ = true;
+  }
+  if (mixing == nullptr || mixing->op != "MatMul") return false;
   const int rank = type(node_.outputs[0]).rank();
   if (rank != 3 && rank != 4) return false;
-  const ValueId probabilities = ProbabilitiesBehind(node_.inputs[0]);
+  ValueId probabilities = mixing->inputs[0];
+  if (is_grouped_) probabilities = SeenOtherwise(probabilities);
+  if (probabilities != kNoValue) probabilities = ProbabilitiesBehind(probabilities);
   const Node* softmax = probabilities == kNoValue ? nullptr : rewriter_.Producer(probabilities);
   if (softmax == nullptr || softmax->op != "Softmax") return false;
   const auto* axis = softmax->attributes.FindAs<int64_t>("axis");
   if (axis != nullptr && *axis != -1 && *axis != rank - 1) return false;
   ValueId scores = TakeMasks(rewriter_, softmax->inputs[0], mask_);
   if (scores == kNoValue) return false;
-  while (rewriter_.Uses(scores) == 1) {
-    const ValueId other = TakeScale(scores);
-    if (other == scores) break;
-    scores = other;
+  scores = TakeScale(scores);
+  scores_ = type(scores).dimensions();
+  if (is_grouped_) {
+    scores = SeenOtherwise(scores);
+    if (scores == kNoValue) return false;
+    scores = TakeScale(scores);
   }
   const Node* product = OnlyMaker(scores, "MatMul");
   if (product == nullptr) return false;
-  scores_ = type(scores).dimensions();
-  const ValueId factors[] = {product->inputs[0], product->inputs[1], node_.inputs[1]};
+  const ValueId factors[] = {product->inputs[0], product->inputs[1], mixing->inputs[1]};
   for (const ValueId factor : factors) {
     if (type(factor).rank() != rank || type(factor).dtype() != DataType::kFloat32) return false;
   }
-  const bool has_heads = rank == 4;
-  operands_[kQueries] =
-      Behind(factors[0], has_heads ? IntList{0, 1, 2, 3} : IntList{0, 2, 3}, true);
-  operands_[kKeys] = Behind(factors[1], has_heads ? IntList{0, 1, 3, 2} : IntList{0, 3, 2}, true);
-  operands_[kValues] =
-      Behind(factors[2], has_heads ? IntList{0, 1, 2, 3} : IntList{0, 2, 3}, false);
+  FindOperands(factors);
+  if (!DoOperandsFit()) return false;
+  for (AttentionOperand& operand : operands_) TakeWhole(rewriter_, operand);
+  return true;
+}
 
+// Heads that are repeated are read where they lie, if keys and values are so alike.
+void Match::FindOperands(const ValueId factors[3]) {
+  const bool has_heads = scores_.size() == 4;
+  const IntList rows = has_heads ? IntList{0, 1, 2, 3} : IntList{0, 2, 3};
+  const IntList columns = has_heads ? IntList{0, 1, 3, 2} : IntList{0, 3, 2};
+  ValueId queries = factors[0];
+  if (is_grouped_) {
+    // What shows the queries of several heads as rows of one has the same elements in the same order.
+    const ValueId by_head = SeenOtherwise(queries);
+    operands_[kQueries] = {queries, type(queries).dimensions(), rows};
+    if (by_head != kNoValue && SameExtent(type(by_head).dimension(1), scores_[1])) {
+      operands_[kQueries] = FindOperand(rewriter_, by_head, rows, &scale_, false);
+    } else {
+      operands_[kQueries].shape[1] = scores_[1];
+      operands_[kQueries].shape[2] = scores_[2];
+    }
+  } else {
+    operands_[kQueries] = FindOperand(rewriter_, queries, rows, &scale_, false);
+  }
+  for (const bool takes_repeats : {true, false}) {
+    double scale = scale_;
+    operands_[kKeys] = FindOperand(rewriter_, factors[1], columns, &scale, takes_repeats);
+    operands_[kValues] = FindOperand(rewriter_, factors[2], rows, nullptr, takes_repeats);
+    if (SameExtent(operands_[kKeys].extent(kHead), operands_[kValues].extent(kHead)) ||
+        !takes_repeats) {
+      scale_ = scale;
+      return;
+    }
+  }
+}
+
+bool Match::DoOperandsFit() {
   const auto extent = [this](BlockOperand operand, BlockAxis axis) {
     return operands_[operand].extent(axis);
   };
   const Dimension heads = extent(kQueries, kHead);
   const Dimension key_heads = extent(kKeys, kHead);
   const Dimension keys = extent(kKeys, kPosition);
-  if (!heads.is_known() || !key_heads.is_known() || heads.extent() < 1 ||
-      (key_heads != heads && key_heads != Dimension(1)) || keys == Dimension(0) ||
-      keys.is_unknown() || extent(kQueries, kPosition).is_unknown() ||
-      !extent(kKeys, kItem).is_known() || !extent(kValues, kItem).is_known()) {
+  if (!heads.is_known() || !key_heads.is_known() || heads.extent() < 1 || key_heads.extent() < 1 ||
+      heads.extent() % key_heads.extent() != 0 || keys == Dimension(0) || keys.is_unknown() ||
+      extent(kQueries, kPosition).is_unknown() || !extent(kKeys, kItem).is_known() ||
+      !extent(kValues, kItem).is_known()) {
     return false;
   }
   heads_ = heads.extent();
   key_heads_ = key_heads.extent();
-  if (!SameExtent(extent(kValues, kHead), key_heads) ||
-      !SameExtent(extent(kQueries, kBatch), extent(kKeys, kBatch)) ||
-      !SameExtent(extent(kValues, kBatch), extent(kKeys, kBatch)) ||
-      !SameExtent(extent(kValues, kPosition), keys)) {
-    return false;
-  }
-  for (Operand& operand : operands_) TakeWhole(operand);
-  return true;
-}
-
-// An output of a Split: what is split, along which dimension, and where the output begins there.
-struct PartOf {
-  ValueId whole = kNoValue;
-  size_t axis = 0;
-  int64_t begin = 0;
-};
-std::optional<PartOf> PartBehind(ValueId value, GraphRewriter& rewriter) {
-  const Node* split = rewriter.Producer(value);
-  if (split == nullptr || split->op != "Split") return std::nullopt;
-  const auto* axis = split->attributes.FindAs<int64_t>("axis");
-  const int rank = rewriter.type(value).rank();
-  PartOf part = {split->inputs[0], 0, 0};
-  if (axis != nullptr) part.axis = static_cast<size_t>(*axis < 0 ? *axis + rank : *axis);
-  for (const ValueId output : split->outputs) {
-    if (output == value) return part;
-    if (output == kNoValue) return std::nullopt;
-    const Dimension extent = rewriter.type(output).dimension(static_cast<int>(part.axis));
-    if (!extent.is_known()) return std::nullopt;
-    part.begin += extent.extent();
-  }
-  return std::nullopt;
-}
-
-void Match::TakeWhole(Operand& operand) {
-  const Node* view = rewriter_.Producer(operand.value);
-  if (view == nullptr || (view->op != "Reshape" && view->op != "slipway.View")) return;
-  const std::optional<PartOf> part = PartBehind(view->inputs[0], rewriter_);
-  if (!part.has_value()) return;
-  const Dimensions seen = type(operand.value).dimensions();
-  const Dimensions piece = type(view->inputs[0]).dimensions();
-  Dimensions whole = type(part->whole).dimensions();
-  if (seen.size() != 4 || seen != operand.shape) return;
-  // Columns of a product: [batch, position, heads * items].
-  if (whole.size() == 3 && part->axis == 2) {
-    const Dimension items = seen[3];
-    if (operand.order[2] != kHead || operand.order[3] != kItem || !items.is_known() ||
-        !whole[2].is_known() || !SameExtent(seen[0], whole[0]) || !SameExtent(seen[1], whole[1]) ||
-        part->begin % items.extent() != 0 || whole[2].extent() % items.extent() != 0) {
-      return;
-    }
-    operand.value = part->whole;
-    operand.shape = {whole[0], whole[1], whole[2].extent() / items.extent(), items};
-    operand.first_head = part->begin / items.extent();
-    return;
-  }
-  // One of several along a dimension that the view drops, perhaps behind a Transpose: it has to lie before the heads in memory.
-  if (whole.size() != 5 || piece[part->axis] != Dimension(1)) return;
-  Dimensions rest = piece;
-  rest.erase(rest.begin() + static_cast<int64_t>(part->axis));
-  if (!SameExtents(rest, seen)) return;
-  IntList order = operand.order;
-  constexpr int64_t kPart = 4;  // Beside the axes.
-  order.insert(order.begin() + static_cast<int64_t>(part->axis), kPart);
-  ValueId value = part->whole;
-  const Node* turn = rewriter_.Producer(value);
-  const auto* perm = turn == nullptr ? nullptr : turn->attributes.FindAs<IntList>("perm");
-  if (turn != nullptr && turn->op == "Transpose" && perm != nullptr) {
-    IntList before(order.size());
-    for (size_t d = 0; d < order.size(); ++d) before[(*perm)[d]] = order[d];
-    order = before;
-    value = turn->inputs[0];
-    whole = type(value).dimensions();
-  }
-  for (size_t d = 0; d + 1 < order.size(); ++d) {
-    if (order[d] != kPart || order[d + 1] != kHead) continue;
-    if (!whole[d].is_known() || !whole[d + 1].is_known()) return;
-    operand.first_head = part->begin * whole[d + 1].extent();
-    whole[d + 1] = whole[d].extent() * whole[d + 1].extent();
-    whole.erase(whole.begin() + static_cast<int64_t>(d));
-    order.erase(order.begin() + static_cast<int64_t>(d));
-    operand.value = value;
-    operand.shape = whole;
-    operand.order = order;
-    return;
-  }
+  return SameExtent(extent(kValues, kHead), key_heads) &&
+         SameExtent(extent(kQueries, kBatch), extent(kKeys, kBatch)) &&
+         SameExtent(extent(kValues, kBatch), extent(kKeys, kBatch)) &&
+         SameExtent(extent(kValues, kPosition), keys);
 }
 
 // The mask's own dimensions behind others of extent 1, and where scores have no heads, a head.
@@ -314,7 +239,7 @@ Attributes Match::AttributesOf() const {
 absl::Status Match::CheckServed(const ServesAttention& serves,
                                 const OperatorRegistry& registry) const {
   std::vector<ValueType> types;
-  for (const Operand& operand : operands_) {
+  for (const AttentionOperand& operand : operands_) {
     types.emplace_back(type(operand.value).dtype(), operand.shape);
   }
   if (mask_.value != kNoValue) types.emplace_back(type(mask_.value).dtype(), ShapeOfMask());
@@ -335,7 +260,7 @@ absl::Status Match::CheckServed(const ServesAttention& serves,
 
 absl::StatusOr<ValueId> Match::Emit() {
   std::vector<ValueId> inputs;
-  for (const Operand& operand : operands_) {
+  for (const AttentionOperand& operand : operands_) {
     SLIPWAY_ASSIGN_OR_RETURN(const ValueId input, Seen(operand.value, operand.shape));
     inputs.push_back(input);
   }

@@ -234,6 +234,100 @@ TEST(FuseAttention, ReadsPartsOfOneProductWhereTheyLie) {
     })"));
 }
 
+// As exporters write keys that several heads of queries read; `heads` says which heads attention has then.
+TEST(FuseAttention, ReadsKeysOnceThatAreRepeatedForHeads) {
+  const PassTester tester;
+  const auto heads = [&tester](const std::string& keys, const std::string& values,
+                               const std::string& scores = "%a = Add(%s, %m)") {
+    const absl::StatusOr<Graph> before = tester.Parse(
+        R"(graph "g" (%q: f32[2, 6, 7, 5], %k: f32[2, 3, 4, 5], %v: f32[2, 3, 4, 6], %kt: f32[2, 4, 3, 5], %vt: f32[2, 4, 3, 6], %one: f32[2, 1, 4, 5], %m: f32[2, 1, 1, 4]) -> (%y) {
+      const %half: f32[] = {0.5}
+      const %five_k: i64[5] = {2, 3, 1, 4, 5}
+      const %five_v: i64[5] = {2, 3, 1, 4, 6}
+      const %more_k: i64[5] = {2, 3, 2, 4, 5}
+      const %more_v: i64[5] = {2, 3, 2, 4, 6}
+      const %all_k: i64[4] = {2, 6, 4, 5}
+      const %all_v: i64[4] = {2, 6, 4, 6}
+      const %five_kt: i64[5] = {2, 4, 3, 1, 5}
+      const %five_vt: i64[5] = {2, 4, 3, 1, 6}
+      const %twice: i64[5] = {1, 1, 1, 2, 1}
+      const %all_kt: i64[4] = {2, 4, 6, 5}
+      const %all_vt: i64[4] = {2, 4, 6, 6}
+      const %each: i64[6] = {0, 0, 1, 1, 2, 2}
+      const %in_turns: i64[6] = {0, 1, 2, 0, 1, 2}
+      const %many: i64[4] = {2, 1, 7, 4}
+)" + keys +
+        "\n" + values +
+        R"(
+      %t = Transpose(%keys) {perm = [0, 1, 3, 2]}
+      %s = MatMul(%q, %t)
+)" + scores +
+        R"(
+      %p = Softmax(%a) {axis = 3}
+      %y = MatMul "y" (%p, %values)
+    })");
+    EXPECT_OK(before.status());
+    const absl::StatusOr<Graph> after = FuseAll(*before, tester.context());
+    EXPECT_OK(after.status());
+    EXPECT_OK(tester.CheckSameResults(*before, *after, 7));
+    const Node& last = after->nodes.back();
+    EXPECT_EQ(last.op, "slipway.BlockAttention");
+    // What lies where it is read is seen in other dimensions at most.
+    bool has_copies = false;
+    for (const Node& node : after->nodes) {
+      has_copies = has_copies || (&node != &last && node.op != "Reshape");
+    }
+    const auto* key_heads = last.attributes.FindAs<int64_t>("key_heads");
+    return std::to_string(*key_heads) + (has_copies ? " copied" : "");
+  };
+  const std::string keys =
+      "%k5 = Reshape(%k, %five_k)\n%ke = Expand(%k5, %more_k)\n%keys = Reshape(%ke, %all_k)";
+  const std::string values =
+      "%v5 = Reshape(%v, %five_v)\n%ve = Expand(%v5, %more_v)\n%values = Reshape(%ve, %all_v)";
+  EXPECT_EQ(heads(keys, values), "3");
+  EXPECT_EQ(heads(keys, values, "%a = Mul(%s, %half)"), "3");
+  EXPECT_EQ(heads(keys, values, "%e = Expand(%m, %many)\n%a = Add(%s, %e)"), "3");
+  EXPECT_EQ(heads("%k5 = Reshape(%kt, %five_kt)\n%ke = Tile(%k5, %twice)\n"
+                  "%kr = Reshape(%ke, %all_kt)\n%keys = Transpose(%kr) {perm = [0, 2, 1, 3]}",
+                  "%v5 = Reshape(%vt, %five_vt)\n%ve = Tile(%v5, %twice)\n"
+                  "%vr = Reshape(%ve, %all_vt)\n%values = Transpose(%vr) {perm = [0, 2, 1, 3]}"),
+            "3");
+  const std::string gathered = "%values = Gather(%v, %each) {axis = 1}";
+  EXPECT_EQ(heads("%ks = Mul(%k, %half)\n%keys = Gather(%ks, %each) {axis = 1}", gathered), "3");
+  EXPECT_EQ(heads("%keys = Expand(%one, %all_k)", "%values = Expand(%one, %all_k)"), "1");
+  // Repeated in another order, or not both as often.
+  EXPECT_EQ(heads("%keys = Gather(%k, %in_turns) {axis = 1}", gathered), "6 copied");
+  EXPECT_EQ(heads("%keys = Expand(%one, %all_k)", values), "6 copied");
+}
+
+// As ExpandOps writes it: queries of one head of keys are rows of one matrix, but for the mask.
+TEST(FuseAttention, TakesMasksOfHeadsThatShareKeys) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(FuseAll, R"(
+    graph "g" (%q: f32[2, 7, 6, 5], %k: f32[2, 3, 5, 4], %v: f32[2, 3, 4, 6], %m: f32[2, 1, 7, 4]) -> (%y) {
+      const %half: f32[] = {0.5}
+      const %rows: i64[4] = {2, 3, 14, 5}
+      const %by_head: i64[4] = {2, 6, 7, 4}
+      const %by_key_head: i64[4] = {2, 3, 14, 4}
+      const %out: i64[4] = {2, 6, 7, 6}
+      %t = Transpose(%q) {perm = [0, 2, 1, 3]}
+      %h = Mul(%t, %half)
+      %r = Reshape(%h, %rows)
+      %s = MatMul(%r, %k)
+      %b = Reshape(%s, %by_head)
+      %a = Add(%b, %m)
+      %p = Softmax(%a) {axis = 3}
+      %g = Reshape(%p, %by_key_head)
+      %x = MatMul(%g, %v)
+      %z = Reshape "y" (%x, %out)
+      %y = Transpose "t" (%z) {perm = [0, 2, 1, 3]}
+    })",
+                         R"(
+    graph "g" (%q: f32[2, 7, 6, 5], %k: f32[2, 3, 5, 4], %v: f32[2, 3, 4, 6], %m: f32[2, 1, 7, 4]) -> (%y) {
+      %y = slipway.BlockAttention "y" (%q, %k, %v, %m) {first_heads = [0, 0, 0], heads = 6, key_heads = 3, key_order = [0, 1, 3, 2], output_order = [0, 2, 1, 3], query_order = [0, 2, 1, 3], scale = 0.5, value_order = [0, 1, 2, 3]}
+    })"));
+}
+
 TEST(FuseAttention, LeavesOpenExtentsOpen) {
   const PassTester tester;
   ASSERT_OK_AND_ASSIGN(const Graph before, tester.Parse(R"(

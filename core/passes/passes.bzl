@@ -101,6 +101,7 @@ PASSES = {
     ],
     "fuse_attention": [
         ":attention_mask",
+        ":attention_operand",
         ":canonicalize_rules",
         ":dead_code_pass",
         ":graph_rewriter",

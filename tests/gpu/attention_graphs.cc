@@ -109,6 +109,39 @@ constexpr AttentionGraph kGraphs[] = {
      R"(graph "g" (%q: f32[2, 6, 20, 32], %k: f32[2, 2, 50, 32], %v: f32[2, 2, 50, 32]) -> (%y) {
   %y = Attention(%q, %k, %v)
 })"},
+    {"grouped_heads_padded",
+     R"(graph "g" (%q: f32[2, 6, 20, 32], %k: f32[2, 2, 50, 32], %v: f32[2, 2, 50, 32], %padding: bool[2, 1, 1, 50]) -> (%y) {
+  %y = Attention(%q, %k, %v, %padding)
+})"},
+    {"grouped_heads_causal",
+     R"(graph "g" (%q: f32[2, 40, 96], %k: f32[2, 40, 32], %v: f32[2, 40, 32]) -> (%y) {
+  %y = Attention(%q, %k, %v) {is_causal = 1, q_num_heads = 6, kv_num_heads = 2}
+})",
+     true},
+    // As exporters repeat keys for the heads of queries.
+    {"repeated_heads",
+     R"(graph "g" (%q: f32[1, 20, 6, 32], %k: f32[1, 50, 2, 32], %v: f32[1, 50, 2, 32], %padding: f32[1, 1, 1, 50]) -> (%y) {
+  const %scale: f32[] = {0.177}
+  const %axis: i64[1] = {2}
+  const %repeated: i64[5] = {1, 2, 3, 50, 32}
+  const %joined: i64[4] = {1, 6, 50, 32}
+  %a = Transpose(%q) {perm = [0, 2, 1, 3]}
+  %b = Transpose(%k) {perm = [0, 2, 1, 3]}
+  %c = Transpose(%v) {perm = [0, 2, 1, 3]}
+  %k1 = Unsqueeze(%b, %axis)
+  %k2 = Expand(%k1, %repeated)
+  %k3 = Reshape(%k2, %joined)
+  %v1 = Unsqueeze(%c, %axis)
+  %v2 = Expand(%v1, %repeated)
+  %v3 = Reshape(%v2, %joined)
+  %t = Transpose(%k3) {perm = [0, 1, 3, 2]}
+  %p = MatMul(%a, %t)
+  %s = Mul(%p, %scale)
+  %m = Add(%s, %padding)
+  %w = Softmax(%m) {axis = -1}
+  %x = MatMul(%w, %v3)
+  %y = Transpose(%x) {perm = [0, 2, 1, 3]}
+})"},
     {"causal_operator",
      R"(graph "g" (%q: f32[1, 2, 70, 64], %k: f32[1, 2, 70, 64], %v: f32[1, 2, 70, 64]) -> (%y) {
   %y = Attention(%q, %k, %v) {is_causal = 1}

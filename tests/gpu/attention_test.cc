@@ -76,6 +76,17 @@ TEST_P(AttentionGraphTest, ComputesWhatTheReferenceDoes) {
   CheckRuns(compiled, type);
 }
 
+// What is repeated for heads is copied nowhere.
+TEST_F(AttentionTest, KeysThatHeadsShareStayWhereTheyLie) {
+  for (const AttentionGraph& graph : AttentionGraphs()) {
+    if (std::string(graph.name) != "repeated_heads") continue;
+    ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
+                         compiler_->Compile(graph.text, kCuda, Precision::kFloat16));
+    EXPECT_EQ(compiled.schedules.size(), 1u);
+    EXPECT_EQ(compiled.notes, "1 of 1 kernels are the device's");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, AttentionGraphTest,
                          ::testing::Combine(::testing::ValuesIn(kPrecisions),
                                             ::testing::ValuesIn(AttentionGraphs().begin(),
