@@ -17,6 +17,7 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/bfloat16.h"
 #include "core/codegen/compile_child.h"
+#include "core/codegen/depthwise/depthwise_kernel.h"
 #include "core/codegen/device_kernel.h"
 #include "core/codegen/device_lowering.h"
 #include "core/codegen/device_module.h"
@@ -183,13 +184,20 @@ struct Job {
   KernelFile kernel = {};
 };
 
-// Of a product on tensor cores: a template is filled in sooner than a cache is asked.
-absl::StatusOr<KernelFile> ProductFile(const Job& job, const OperatorRegistry& registry,
-                                       const DeviceTarget& target, Precision precision) {
-  SLIPWAY_ASSIGN_OR_RETURN(const ScheduledKernel made,
-                           MakeTensorCoreKernel(job.body, registry, target, precision,
-                                                KernelFunction(job.key), job.record));
-  return KernelFile{FormatDeviceKernel(made.kernel), ToString(made.schedule), {}};
+// Of a product on tensor cores, or of another group that a template is for: that is filled in sooner than a cache is asked. Nothing where Halide makes the
+// kernel.
+absl::StatusOr<std::optional<KernelFile>> FileOfTemplate(const Job& job,
+                                                         const OperatorRegistry& registry,
+                                                         const DeviceTarget& target,
+                                                         Precision precision) {
+  const std::string function = KernelFunction(job.key);
+  const bool is_product = precision != Precision::kFloat32;
+  const absl::StatusOr<ScheduledKernel> made =
+      is_product ? MakeTensorCoreKernel(job.body, registry, target, precision, function, job.record)
+                 : MakeDepthwiseKernel(job.body, registry, target, function, job.record);
+  if (!is_product && absl::IsUnimplemented(made.status())) return std::nullopt;
+  SLIPWAY_RETURN_IF_ERROR(made.status());
+  return KernelFile{FormatDeviceKernel(made->kernel), ToString(made->schedule), {}};
 }
 
 struct Running {
@@ -253,10 +261,11 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
     if (added) {
       jobs.push_back({name, key, std::move(body), kernel_name, record});
       if (record != nullptr) ++counters_.recorded;
-      if (request.products != Precision::kFloat32) {
-        SLIPWAY_ASSIGN_OR_RETURN_WITH(jobs.back().kernel,
-                                      ProductFile(jobs.back(), registry_, target, request.products),
-                                      name);
+      SLIPWAY_ASSIGN_OR_RETURN_WITH(
+          std::optional<KernelFile> file,
+          FileOfTemplate(jobs.back(), registry_, target, request.products), name);
+      if (file.has_value()) {
+        jobs.back().kernel = *std::move(file);
         ++counters_.compiled;
       }
     } else {

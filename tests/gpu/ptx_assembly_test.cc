@@ -11,12 +11,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
+#include "core/codegen/depthwise/depthwise_tile.h"
 #include "core/codegen/tensor_cores/attention_tile.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
 #include "core/runtime/drivers/cuda/peak_loops.h"
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/assembler.h"
 #include "tests/gpu/compiled_graph.h"
+#include "tests/gpu/depthwise_graphs.h"
 #include "tests/gpu/graphs.h"
 #include "tests/gpu/product_graphs.h"
 
@@ -263,6 +265,26 @@ TEST_F(PtxAssemblyTest, AttentionStaysInRegistersAndLeavesRoom) {
           EXPECT_GE(GroupsAtATime(resources, tile.instances()), 2);
         }
       }
+    }
+  }
+}
+
+TEST_F(PtxAssemblyTest, DepthwiseStaysInRegistersAndLeavesRoom) {
+  for (const DepthwiseGraph& graph : DepthwiseGraphs()) {
+    const std::string target = "x86-64-linux,cuda-sm80";
+    ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen, compiler_->Compile(graph.text, target));
+    const std::string name = chosen.schedules[0].substr(0, chosen.schedules[0].find(' '));
+    for (const DepthwiseTile& tile : DepthwiseTiles()) {
+      SCOPED_TRACE(absl::StrCat(graph.name, ", ", tile.rows, " x ", tile.columns));
+      ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
+                           compiler_->Compile(graph.text, target, Precision::kFloat32,
+                                              absl::StrCat(name, " depthwise rows=", tile.rows,
+                                                           " columns=", tile.columns, "\n")));
+      const KernelResources resources = ReadResources(Assemble(compiled, "80"));
+      std::cout << graph.name << " " << tile.rows << " x " << tile.columns << ": "
+                << resources.registers << " registers\n";
+      EXPECT_EQ(resources.spilled_bytes, 0);
+      EXPECT_GE(GroupsAtATime(resources, kDepthwiseThreads), 3);
     }
   }
 }

@@ -32,7 +32,7 @@ class Template {
         operands_(operands),
         inputs_(inputs),
         tile_(tile),
-        text_{form, entry, w_},
+        text_{{entry, w_}, form},
         keys_(MakeAttentionLoader(text_, tile,
                                   {.tensor = attention.k,
                                    .parameter = operands[kKeys],

@@ -25,7 +25,7 @@ const NumberForm* FindNumberForm(Precision precision) {
   return nullptr;
 }
 
-std::string KernelText::Plus(std::string offset, const Indexing& index, std::string number) {
+std::string EntryText::Plus(std::string offset, const Indexing& index, std::string number) {
   for (size_t i = index.extents.size(); i-- > 0;) {
     const std::string extent = Number(index.extents[i]);
     const std::string part = i == 0 ? number : w.Word("rem.u32", {number, extent});
@@ -36,10 +36,13 @@ std::string KernelText::Plus(std::string offset, const Indexing& index, std::str
   return offset;
 }
 
-std::string KernelText::Address(int parameter, const std::string& element, int bytes) {
-  const std::string base =
-      w.Make(Kind::kAddress, "ld.param.u64", {absl::StrCat("[", entry, "_param_", parameter, "]")});
-  const std::string global = w.Make(Kind::kAddress, "cvta.to.global.u64", {base});
+std::string EntryText::Base(int parameter) {
+  return w.Make(Kind::kAddress, "ld.param.u64",
+                {absl::StrCat("[", entry, "_param_", parameter, "]")});
+}
+
+std::string EntryText::Address(int parameter, const std::string& element, int bytes) {
+  const std::string global = w.Make(Kind::kAddress, "cvta.to.global.u64", {Base(parameter)});
   return w.Make(Kind::kAddress, "mad.wide.u32", {element, Number(bytes), global});
 }
 

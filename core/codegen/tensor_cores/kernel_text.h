@@ -45,17 +45,23 @@ const NumberForm* FindNumberForm(Precision precision);
 inline std::string Number(int64_t number) { return absl::StrCat(number); }
 inline int64_t Parts(int64_t whole, int64_t part) { return (whole + part - 1) / part; }
 
-// Writes parts of an entry's text.
-struct KernelText {
-  const NumberForm& form;
+// Writes parts of an entry's text: where tensors lie.
+struct EntryText {
   const std::string entry;
   PtxWriter& w;
 
   // Adds what the index says of `number`, a register, to `offset`, in elements: never more than 2^29, as tensors are smaller than 2^31 bytes.
   std::string Plus(std::string offset, const Indexing& index, std::string number);
 
-  // Of an element of a parameter of the entry, a register or a number.
+  // What a parameter of the entry says, in whatever memory that is.
+  std::string Base(int parameter);
+  // Of an element of a parameter, a register or a number.
   std::string Address(int parameter, const std::string& element, int bytes = kElementBytes);
+};
+
+// The same where tensor cores multiply.
+struct KernelText : EntryText {
+  const NumberForm& form;
 
   // Numbers of f32 as tensor cores want them, in words.
   std::vector<std::string> Rounded(const std::vector<std::string>& values);

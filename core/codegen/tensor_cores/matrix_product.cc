@@ -53,7 +53,8 @@ std::vector<int64_t> StridesOf(const Shape& shape, size_t rank) {
 
 class Decoder {
  public:
-  Decoder(const Graph& body, const OperatorRegistry& registry) : body_(body), registry_(registry) {}
+  Decoder(const Graph& body, const OperatorRegistry& registry, bool is_depthwise)
+      : body_(body), registry_(registry), is_depthwise_(is_depthwise) {}
 
   absl::StatusOr<MatrixProduct> Decode() {
     for (const ValueId id : body_.inputs) sources_[id].value = id;
@@ -61,6 +62,9 @@ class Decoder {
     SLIPWAY_RETURN_IF_ERROR(CheckTypes());
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView head,
                              NodeView::Create(body_, body_.nodes[head_], registry_));
+    if (is_depthwise_ && head.op() != "Conv") {
+      return absl::UnimplementedError(absl::StrCat(head.op(), " is no convolution"));
+    }
     if (head.op() == "MatMul") {
       SLIPWAY_RETURN_IF_ERROR(DecodeMatMulHead(head));
     } else if (head.op() == "Gemm") {
@@ -226,7 +230,11 @@ class Decoder {
     planes_ = view.window.output;
     product_.n = NumElements(view.window.output);
     product_.k = channels * NumElements(view.window.kernel);
-    if (view.group > 1 && std::min(channels, rows_[0]) < kFewestChannels) {
+    if (is_depthwise_) {
+      if (channels != 1 || rows_[0] != 1 || IsPointwise(view.window)) {
+        return absl::UnimplementedError("its channels do not have a window each");
+      }
+    } else if (view.group > 1 && std::min(channels, rows_[0]) < kFewestChannels) {
       return absl::UnimplementedError("its groups have few channels");
     }
     product_.a.rows = Merged(rows_, {product_.k});
@@ -368,6 +376,7 @@ class Decoder {
 
   const Graph& body_;
   const OperatorRegistry& registry_;
+  const bool is_depthwise_;
   MatrixProduct product_;
   std::vector<int64_t> batch_;
   std::vector<int64_t> rows_;
@@ -384,7 +393,11 @@ class Decoder {
 }  // namespace
 
 absl::StatusOr<MatrixProduct> DecodeProduct(const Graph& body, const OperatorRegistry& registry) {
-  return Decoder(body, registry).Decode();
+  return Decoder(body, registry, /*is_depthwise=*/false).Decode();
+}
+
+absl::StatusOr<MatrixProduct> DecodeDepthwise(const Graph& body, const OperatorRegistry& registry) {
+  return Decoder(body, registry, /*is_depthwise=*/true).Decode();
 }
 
 }  // namespace slipway

@@ -94,6 +94,9 @@ struct MatrixProduct {
 // from f16 or bf16, and a Transpose of a matrix, or of weights of windows whose channels are innermost. REQUIRES: the group's types are known.
 absl::StatusOr<MatrixProduct> DecodeProduct(const Graph& body, const OperatorRegistry& registry);
 
+// The same of a convolution of which each channel has a window of its own: a batch for each plane, of one row. UNIMPLEMENTED for any other.
+absl::StatusOr<MatrixProduct> DecodeDepthwise(const Graph& body, const OperatorRegistry& registry);
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_CODEGEN_TENSOR_CORES_MATRIX_PRODUCT_H_

@@ -22,7 +22,7 @@ class Template {
       : product_(product),
         inputs_(inputs),
         tile_(division.tile),
-        frame_{{form, entry, w_}, product, tile_, division.parts} {}
+        frame_{{{entry, w_}, form}, product, tile_, division.parts} {}
 
   DeviceKernel Write() {
     const int64_t row_tiles = Parts(product_.m, tile_.rows);
@@ -94,7 +94,7 @@ class Template {
     sums.batch *= frame_.parts;
     const std::string batch =
         w_.Word("mad.lo.u32", {frame_.part, Number(product_.batch), frame_.batch});
-    KernelFrame frame{{frame_.form, frame_.entry, w_}, sums, tile_, 1};
+    KernelFrame frame{{{frame_.entry, w_}, frame_.form}, sums, tile_, 1};
     frame.lane = frame_.lane;
     frame.batch = batch;
     frame.first_row = frame_.first_row;
@@ -111,7 +111,7 @@ class Template {
     const int64_t bytes = elements() * frame_.parts * kElementBytes;
     made.scratch_bytes = {Parts(bytes, kAlignment) * kAlignment};
     PtxWriter w;
-    KernelFrame frame{{frame_.form, absl::StrCat(frame_.entry, "_sums"), w}, product_, tile_, 1};
+    KernelFrame frame{{{absl::StrCat(frame_.entry, "_sums"), w}, frame_.form}, product_, tile_, 1};
     WriteSummation(frame, static_cast<int>(inputs_), frame_.parts, kInstances);
     absl::StrAppend(&made.text, w.Entry(frame.entry, inputs_ + 2, kInstances));
     EntryLaunch launch = Launch(Parts(elements(), kInstances), {DeviceArgument::Kind::kOutput, 0});

@@ -65,21 +65,16 @@ class ResultWriter {
       return is;
     };
     if (product_.n % kPair != 0 || !is_even(result_)) return;
-    std::string all = Base(result_.input);
+    std::string all = frame_.Base(result_.input);
     for (const ProductTensor& tensor : product_.tensors) {
       if (!is_even(tensor)) return;
       if (IsTheSameInAllColumns(tensor)) continue;
-      all = w_.Make(Kind::kAddress, "or.b64", {all, Base(tensor.input)});
+      all = w_.Make(Kind::kAddress, "or.b64", {all, frame_.Base(tensor.input)});
     }
     const std::string low =
         w_.Make(Kind::kAddress, "and.b64", {all, Number(kPair * kElementBytes - 1)});
     is_aligned_ = w_.Make(Kind::kPredicate, "setp.eq.u64", {low, "0"});
     is_not_aligned_ = w_.Make(Kind::kPredicate, "setp.ne.u64", {low, "0"});
-  }
-
-  std::string Base(int parameter) {
-    return w_.Make(Kind::kAddress, "ld.param.u64",
-                   {absl::StrCat("[", frame_.entry, "_param_", parameter, "]")});
   }
 
   // A predicate for each element of the pair, and one for both, where `has_row` holds; that may be empty.

@@ -9,12 +9,8 @@
 #include "core/codegen/tensor_cores/tensor_tile.h"
 
 namespace slipway {
-namespace {
 
-// As GPUs of 8.0 and 9.0 for servers have about: the target does not say.
 const TensorGpu& GpuOf(const DeviceTarget& device) { return device.is_specific ? kH100 : kA100; }
-
-}  // namespace
 
 absl::Status CheckHasProductsOf(const DeviceTarget& device, Precision precision) {
   if (FindNumberForm(precision) == nullptr) {

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/codegen/tensor_cores/scheduled_kernel.h"
+#include "core/codegen/tensor_cores/tensor_tile.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
 #include "core/schedules/kernel_schedule.h"
@@ -18,6 +19,9 @@ namespace slipway {
 // Whether a device multiplies in tf32, f16 or bf16 on tensor cores, as the templates do. UNIMPLEMENTED names what it lacks: "cuda-sm75 has no tensor
 // cores for bf16".
 absl::Status CheckHasProductsOf(const DeviceTarget& device, Precision precision);
+
+// What GPUs of 8.0 and 9.0 for servers have about: the target does not say.
+const TensorGpu& GpuOf(const DeviceTarget& device);
 
 // `function` is what its entries' names begin with; `record`, which may be null, says the division in place of the model. INVALID_ARGUMENT for one of
 // another kind, or of a division that there is not; errors of DecodeProduct, DecodeFusedAttention and CheckHasProductsOf.
