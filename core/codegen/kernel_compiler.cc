@@ -30,6 +30,7 @@
 #include "core/codegen/machine_code.h"
 #include "core/codegen/opencl_text.h"
 #include "core/codegen/ptx_text.h"
+#include "core/codegen/rows/row_kernel.h"
 #include "core/codegen/schedules/schedule_list.h"
 #include "core/codegen/scratch_bytes.h"
 #include "core/codegen/tensor_cores/tensor_core_kernel.h"
@@ -191,13 +192,22 @@ absl::StatusOr<std::optional<KernelFile>> FileOfTemplate(const Job& job,
                                                          const DeviceTarget& target,
                                                          Precision precision) {
   const std::string function = KernelFunction(job.key);
-  const bool is_product = precision != Precision::kFloat32;
-  const absl::StatusOr<ScheduledKernel> made =
-      is_product ? MakeTensorCoreKernel(job.body, registry, target, precision, function, job.record)
-                 : MakeDepthwiseKernel(job.body, registry, target, function, job.record);
-  if (!is_product && absl::IsUnimplemented(made.status())) return std::nullopt;
-  SLIPWAY_RETURN_IF_ERROR(made.status());
-  return KernelFile{FormatDeviceKernel(made->kernel), ToString(made->schedule), {}};
+  const auto file = [](const ScheduledKernel& made) {
+    return KernelFile{FormatDeviceKernel(made.kernel), ToString(made.schedule), {}};
+  };
+  if (precision != Precision::kFloat32) {
+    SLIPWAY_ASSIGN_OR_RETURN(
+        const ScheduledKernel made,
+        MakeTensorCoreKernel(job.body, registry, target, precision, function, job.record));
+    return file(made);
+  }
+  for (const auto make : {MakeDepthwiseKernel, MakeRowKernel}) {
+    const absl::StatusOr<ScheduledKernel> made =
+        make(job.body, registry, target, function, job.record);
+    if (made.ok()) return file(*made);
+    if (!absl::IsUnimplemented(made.status())) return made.status();
+  }
+  return std::nullopt;
 }
 
 struct Running {

@@ -174,9 +174,9 @@ absl::Span<const NetworkGraph> NetworkGraphs() {
        5},
       {"vision",
        kVision,
-       {"Conv patches", "Transpose pt", "Concat tokens", "Add t", "LayerNormalization before",
-        "Gemm qkv", "BlockAttention attention", "Gemm+Add out", "LayerNormalization between",
-        "Gemm+Gelu in", "Gemm+Add up"},
+       {"Conv patches", "Transpose pt", "Concat tokens, 1 of 2", "Concat tokens, 2 of 2", "Add t",
+        "LayerNormalization before", "Gemm qkv", "BlockAttention attention", "Gemm+Add out",
+        "LayerNormalization between", "Gemm+Gelu in", "Gemm+Add up"},
        6},
   };
   return kGraphs;

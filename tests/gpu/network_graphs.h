@@ -15,8 +15,8 @@ namespace slipway::testing {
 struct NetworkGraph {
   const char* name;
   const char* text;
-  std::vector<std::string> kernels;  // All of the device's, in order, as steps are named.
-  int products = 0;                  // Of matrices and convolutions, one of which is an attention.
+  std::vector<std::string> steps;  // All launches of the device, in order.
+  int products = 0;                // Of matrices and convolutions, one of which is an attention.
 };
 
 absl::Span<const NetworkGraph> NetworkGraphs();

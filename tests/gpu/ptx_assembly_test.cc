@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
 #include "core/codegen/depthwise/depthwise_tile.h"
+#include "core/codegen/rows/normalized_rows.h"
 #include "core/codegen/tensor_cores/attention_tile.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
 #include "core/runtime/drivers/cuda/peak_loops.h"
@@ -21,6 +22,7 @@
 #include "tests/gpu/depthwise_graphs.h"
 #include "tests/gpu/graphs.h"
 #include "tests/gpu/product_graphs.h"
+#include "tests/gpu/row_graphs.h"
 
 namespace slipway::testing {
 namespace {
@@ -285,6 +287,27 @@ TEST_F(PtxAssemblyTest, DepthwiseStaysInRegistersAndLeavesRoom) {
                 << resources.registers << " registers\n";
       EXPECT_EQ(resources.spilled_bytes, 0);
       EXPECT_GE(GroupsAtATime(resources, kDepthwiseThreads), 3);
+    }
+  }
+}
+
+TEST_F(PtxAssemblyTest, RowsStayInRegistersAndLeaveRoom) {
+  for (const RowGraph& graph : RowGraphs()) {
+    const std::string target = "x86-64-linux,cuda-sm80";
+    ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen, compiler_->Compile(graph.text, target));
+    const std::string name = chosen.schedules[0].substr(0, chosen.schedules[0].find(' '));
+    for (int warps = 1; warps <= kMostRowWarps; ++warps) {
+      if (!CanShareRow(warps, graph.size)) continue;
+      SCOPED_TRACE(absl::StrCat(graph.name, ", ", warps, " warps"));
+      ASSERT_OK_AND_ASSIGN(
+          const CompiledGraph compiled,
+          compiler_->Compile(graph.text, target, Precision::kFloat32,
+                             absl::StrCat(name, " warp-rows warps=", warps, "\n")));
+      const KernelResources resources = ReadResources(Assemble(compiled, "80"));
+      std::cout << graph.name << " by " << warps << " warps: " << resources.registers
+                << " registers\n";
+      EXPECT_EQ(resources.spilled_bytes, 0);
+      EXPECT_LE(resources.registers, 80);
     }
   }
 }
