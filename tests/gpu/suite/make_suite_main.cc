@@ -33,8 +33,10 @@
 #include "tests/conformance/engine.h"
 #include "tests/conformance/run_cases.h"
 #include "tests/gpu/attention_graphs.h"
+#include "tests/gpu/depthwise_graphs.h"
 #include "tests/gpu/graphs.h"
 #include "tests/gpu/product_graphs.h"
+#include "tests/gpu/row_graphs.h"
 #include "tests/gpu/suite/models.h"
 #include "tests/gpu/suite/suite_case.h"
 
@@ -139,14 +141,14 @@ bool UsesDevice(const Artifact& artifact) {
                      [](const v1::Code& one) { return one.device() != 0; });
 }
 
-absl::Status WriteGraph(const SuiteWriter& writer, const SmallGraph& small, const Target& target,
-                        const PassTester& tester) {
-  SLIPWAY_ASSIGN_OR_RETURN(const Graph graph, tester.Parse(small.text));
+absl::Status WriteGraph(const SuiteWriter& writer, const std::string& name, const char* text,
+                        const Target& target, const PassTester& tester) {
+  SLIPWAY_ASSIGN_OR_RETURN(const Graph graph, tester.Parse(text));
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, CompileFor(graph, target));
   const std::vector<Tensor> inputs = RandomInputs(graph, 7);
   SLIPWAY_ASSIGN_OR_RETURN(const std::vector<Tensor> expected,
                            tester.reference().Evaluate(graph, inputs));
-  return writer.Write(small.name, {.kind = "graph"}, artifact, inputs, expected);
+  return writer.Write(name, {.kind = "graph"}, artifact, inputs, expected);
 }
 
 // On tensor cores.
@@ -308,8 +310,15 @@ absl::StatusOr<bool> WriteAll(const std::string& folder) {
   }
   const PassTester tester;
   if (absl::GetFlag(FLAGS_graphs)) {
-    for (const SmallGraph& graph : SmallGraphs()) {
-      all &= Tell(graph.name, WriteGraph(writer, graph, target, tester));
+    const auto write = [&](const std::string& name, const char* text) {
+      all &= Tell(name, WriteGraph(writer, name, text, target, tester));
+    };
+    for (const SmallGraph& graph : SmallGraphs()) write(graph.name, graph.text);
+    for (const DepthwiseGraph& graph : DepthwiseGraphs()) {
+      write(absl::StrCat("depthwise_", graph.name), graph.text);
+    }
+    for (const RowGraph& graph : RowGraphs()) {
+      write(absl::StrCat("rows_", graph.name), graph.text);
     }
     const auto write_narrow = [&](const std::string& name, const char* text) {
       for (const Precision precision :
