@@ -164,6 +164,16 @@ constexpr ProductGraph kWeightGraphs[] = {
     {"image", R"(graph "g" (%x: f32[1, 3, 17, 15], %w: f32[16, 3, 7, 7]) -> (%y) {
   %y = Conv(%x, %w) {strides = [2, 2], pads = [3, 3, 3, 3]}
 })"},
+    // Patches: no window goes beyond an edge; of the one, nor does a step of the depth.
+    {"patches", R"(graph "g" (%x: f32[2, 3, 20, 28], %w: f32[40, 3, 4, 4], %b: f32[40]) -> (%y) {
+  %y = Conv(%x, %w, %b) {strides = [4, 4]}
+})"},
+    {"whole_patches", R"(graph "g" (%x: f32[2, 4, 24, 32], %w: f32[40, 4, 8, 8]) -> (%y) {
+  %y = Conv(%x, %w) {strides = [8, 8]}
+})"},
+    {"sequence_of_few", R"(graph "g" (%x: f32[2, 5, 70], %w: f32[20, 5, 9]) -> (%y) {
+  %y = Conv(%x, %w) {strides = [3], dilations = [2], pads = [7, 8]}
+})"},
     {"channel_groups", R"(graph "g" (%x: f32[1, 128, 5, 5], %w: f32[32, 64, 3, 3]) -> (%y) {
   %y = Conv(%x, %w) {group = 2, pads = [1, 1, 1, 1]}
 })"},

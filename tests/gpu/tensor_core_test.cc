@@ -183,8 +183,8 @@ TEST_P(WeightTest, ComputesWhatTheReferenceDoes) {
   EXPECT_THAT(compiled.products,
               HasSubstr(is_twice ? "2 of the device's 2" : "1 of the device's 1"));
   // What is rounded already is half the bytes, and copied.
-  const bool is_odd =
-      absl::string_view(product.name) == "odd_depth" || absl::string_view(product.name) == "image";
+  constexpr absl::string_view kOdd[] = {"odd_depth", "image", "sequence_of_few"};
+  const bool is_odd = absl::c_linear_search(kOdd, product.name);
   const bool is_copied = type != Precision::kTensorFloat32 && !is_odd;
   const std::string text = DeviceTextOf(compiled.artifact);
   EXPECT_EQ(text.find("cp.async") != std::string::npos, is_copied) << compiled.weights;
@@ -391,6 +391,8 @@ TEST_F(TensorCoreTest, WhatStaysF32SaysWhy) {
   EXPECT_THAT(products("%p = Conv(%a, %b) {pads = [2, 2, 2, 2]}\n%y = Add(%p, %r)", kCuda),
               HasSubstr("a tensor behind it repeats within its planes"));
   EXPECT_THAT(products("%p = MatMul(%a, %b)\n%y = Sin(%p)", kCuda), HasSubstr("Sin behind it"));
+  EXPECT_THAT(products("%y = Conv(%a, %b) {dilations = [9000, 1], pads = [40000, 0, 0, 0]}", kCuda),
+              HasSubstr("larger than 2^14 rows of 2^16 columns"));
   EXPECT_THAT(products(product, "x86-64-linux,cuda-sm75"),
               HasSubstr("cuda-sm75 has no tensor cores for bf16"));
   EXPECT_THAT(products(product, "x86-64-linux,opencl"),

@@ -322,7 +322,8 @@ class PlaceLoader final : public StoredLoader {
     if (has_kernel() && !is_mixed()) FindKernelElement();
     if (!is_mixed()) element = w.Word("mad.lo.u32", {first_depth_, Number(stride()), element});
     address_ = frame_.Address(factor_.tensor.input, element);
-    if (is_mixed() || factor_.window == nullptr) return;
+    if (is_mixed()) return StartMixed();
+    if (factor_.window == nullptr) return;
     offset_ = w.Register(Kind::kWord);
     is_inside_ = w.Register(Kind::kPredicate);
     EnterKernelElement();
@@ -330,10 +331,12 @@ class PlaceLoader final : public StoredLoader {
 
   void GoOn() override {
     PtxWriter& w = frame_.w;
-    if (is_mixed() || !frame_.depth_is_whole()) {
+    if (is_mixed()) {
+      return w.Do("add.s64", {table_, table_, Number(int64_t{kEntryBytes} * frame_.depth())});
+    }
+    if (!frame_.depth_is_whole()) {
       w.Do("add.u32", {first_depth_, first_depth_, Number(frame_.depth())});
     }
-    if (is_mixed()) return;
     const int64_t step = stride() * frame_.depth() * kElementBytes;
     w.Do("add.s64", {address_, address_, Number(step)});
     if (!has_kernel()) return;
@@ -445,49 +448,93 @@ class PlaceLoader final : public StoredLoader {
     w.Do("mad.lo.s32", {offset_, row, Number(factor_.window->width.input), column});
   }
 
-  void LoadMixed() {
+  // Whether no window goes beyond an edge, nor a step beyond the depth's end.
+  bool is_always_in_plane() const {
+    const auto is_inside = [](const SlidingWindow::Dimension& dimension) {
+      return dimension.pad == 0 && (dimension.output - 1) * dimension.stride +
+                                           (dimension.kernel - 1) * dimension.dilation <
+                                       dimension.input;
+    };
+    return frame_.depth_is_whole() && is_inside(factor_.window->height) &&
+           is_inside(factor_.window->width);
+  }
+
+  // A place in a plane is one word: its column, and its row above that where there are several.
+  int64_t PlaceOf(int64_t row, int64_t column) const {
+    return factor_.window->is_flat() ? column : row * kPlacesOfRow + column;
+  }
+
+  // For each of the depth, up to the end of the last part's last step: how far it lies behind the window's first element, and its place from there.
+  void WriteTable(const std::string& name) {
+    const SlidingWindow& window = *factor_.window;
+    std::vector<int64_t> words;
+    for (int64_t depth = 0; depth < frame_.steps_of_part() * frame_.parts * frame_.depth();
+         ++depth) {
+      const int64_t channel = depth / kernel_elements();
+      const int64_t row = depth % kernel_elements() / window.width.kernel * window.height.dilation;
+      const int64_t column = depth % window.width.kernel * window.width.dilation;
+      const bool is_there = depth < frame_.product.k;
+      words.push_back(is_there ? channel * plane() + row * window.width.input + column : 0);
+      words.push_back(is_there ? PlaceOf(row, column) : kBeyond);
+    }
+    frame_.w.Table(name, words);
+  }
+
+  // Of windows whose elements alternate: where the instance's window begins, and its first entry of the table, which is the same for all lanes of a warp, as their part of the depth is.
+  void StartMixed() {
+    PtxWriter& w = frame_.w;
+    const std::string name = absl::StrCat(frame_.entry, "_places");
+    WriteTable(name);
+    const std::string within =
+        w.Word("mad.lo.s32", {row_, Number(factor_.window->width.input), column_});
+    address_ = w.Make(Kind::kAddress, "mad.wide.s32", {within, Number(kElementBytes), address_});
+    const std::string table = w.Make(Kind::kAddress, "mov.u64", {name});
+    table_ = w.Make(Kind::kAddress, "mad.wide.u32", {first_depth_, Number(kEntryBytes), table});
+    const std::string place = factor_.window->is_flat()
+                                  ? column_
+                                  : w.Word("mad.lo.s32", {row_, Number(kPlacesOfRow), column_});
+    place_ = w.Word("selp.b32", {place, Number(2 * kBeyond), is_inside_});
+  }
+
+  // A predicate: whether there is an element so far from the instance's place. One before the first column is as one behind all columns of the row above.
+  std::string IsThere(const std::string& from_place) {
     PtxWriter& w = frame_.w;
     const SlidingWindow& window = *factor_.window;
-    ClearValues();
-    const auto split = [&](const std::string& number, int64_t by) {
-      const std::string quotient = w.Word("div.u32", {number, Number(by)});
-      return std::pair(quotient, w.Word("rem.u32", {number, Number(by)}));
-    };
-    auto [channel, within] = split(first_depth_, kernel_elements());
-    auto [kernel_row, kernel_column] = split(within, window.width.kernel);
-    // Behind the last one of a row comes the first one of the row below, behind those of a channel those of the next.
-    const auto carry = [&w](const std::string& inner, int64_t extent, const std::string& outer) {
-      const std::string is_behind =
-          w.Make(Kind::kPredicate, "setp.eq.u32", {inner, Number(extent)});
-      w.DoIf(is_behind, "mov.u32", {inner, "0"});
-      w.DoIf(is_behind, "add.u32", {outer, outer, "1"});
-    };
+    const std::string place = w.Word("add.u32", {place_, from_place});
+    if (window.is_flat()) {
+      return w.Make(Kind::kPredicate, "setp.lt.u32", {place, Number(window.width.input)});
+    }
+    const std::string has_row = w.Make(Kind::kPredicate, "setp.lt.u32",
+                                       {place, Number(window.height.input * kPlacesOfRow)});
+    const std::string column = w.Word("shl.b32", {place, "16"});
+    return w.Make(Kind::kPredicate, "setp.lt.and.u32",
+                  {column, Number(window.width.input * kPlacesOfRow), has_row});
+  }
+
+  void LoadMixed() {
+    PtxWriter& w = frame_.w;
+    const bool is_always_there = is_always_in_plane();
+    if (!is_always_there) ClearValues();
     for (int i = 0; i < count(); ++i) {
-      const std::string depth = w.Word("add.u32", {first_depth_, Number(i)});
-      if (i > 0) {
-        w.Do("add.u32", {kernel_column, kernel_column, "1"});
-        carry(kernel_column, window.width.kernel, kernel_row);
-        carry(kernel_row, window.height.kernel, channel);
-      }
-      const std::string row =
-          w.Word("mad.lo.u32", {kernel_row, Number(window.height.dilation), row_});
-      const std::string column =
-          w.Word("mad.lo.u32", {kernel_column, Number(window.width.dilation), column_});
-      const std::string in_plane = IsInPlane(row, column);
-      const std::string is_there =
-          w.Make(Kind::kPredicate, "setp.lt.and.u32", {depth, Number(frame_.product.k), in_plane});
-      const std::string at_row = w.Word("mad.lo.s32", {row, Number(window.width.input), column});
-      const std::string element = w.Word("mad.lo.s32", {channel, Number(plane()), at_row});
+      const std::vector<std::string> entry = w.Registers(Kind::kWord, 2);
+      w.Do("ld.global.nc.v2.u32", {InBraces(entry), At(table_, int64_t{i} * kEntryBytes)});
+      const std::string is_there = is_always_there ? is_inside_ : IsThere(entry[1]);
       const std::string from =
-          w.Make(Kind::kAddress, "mad.wide.s32", {element, Number(kElementBytes), address_});
+          w.Make(Kind::kAddress, "mad.wide.u32", {entry[0], Number(kElementBytes), address_});
       w.DoIf(is_there, "ld.global.nc.f32", {values_[static_cast<size_t>(i)], At(from)});
     }
   }
+
+  // Of the table. Two entries a load would be fewer instructions, and more registers than there are.
+  static constexpr int kEntryBytes = 8;
+  static constexpr int64_t kPlacesOfRow = SlidingWindow::kMostColumns;
 
   const Factor factor_;
   std::string first_depth_;  // Of the instance's; goes on where somebody asks for it.
   std::string store_;
   std::string address_;    // Of the instance's first channel, or element.
+  std::string table_;      // Of its first entry of the table,
+  std::string place_;      // and from where that counts; empty where there is none.
   std::string is_inside_;  // A predicate: whether there is something to load at its place.
   // Of windows: where it begins at the instance's place, which may be before the first row or column; of a place that there is not, below all rows.
   std::string row_, column_;

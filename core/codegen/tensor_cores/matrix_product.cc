@@ -285,6 +285,16 @@ class Decoder {
     SlidingWindow sliding;
     if (rank == 2) sliding.height = dimension(0);
     sliding.width = dimension(rank - 1);
+    // Padding before and behind included.
+    const auto extent = [](const SlidingWindow::Dimension& dimension) {
+      const int64_t last =
+          (dimension.output - 1) * dimension.stride + (dimension.kernel - 1) * dimension.dilation;
+      return std::max(last, dimension.input + dimension.pad) + 1;
+    };
+    if (!sliding.is_flat() && (extent(sliding.height) > SlidingWindow::kMostRows ||
+                               extent(sliding.width) > SlidingWindow::kMostColumns)) {
+      return absl::UnimplementedError("its planes are larger than 2^14 rows of 2^16 columns");
+    }
     return sliding;
   }
 

@@ -44,6 +44,13 @@ struct SlidingWindow {
   };
   Dimension height;
   Dimension width;
+
+  // Of planes of several rows, padding included.
+  static constexpr int64_t kMostRows = 1 << 14;
+  static constexpr int64_t kMostColumns = 1 << 16;
+  // Whether planes have one row, and windows, too.
+  bool is_flat() const { return height.input == 1 && height.output == 1 && height.kernel == 1; }
+
   // Rows go through all channels with one element of the window, and then with the next: as weights can be laid out.
   bool channels_are_inner = false;
 };

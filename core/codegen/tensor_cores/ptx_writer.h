@@ -47,7 +47,13 @@ class PtxWriter {
     absl::StrAppend(&declarations_, "\t.shared .align 128 .b8 ", name, "[", bytes, "];\n");
   }
 
-  // The same, whose size each launch says. Of a text whose entries all say so of this name.
+  // Words that are known, in the device's memory, from a multiple of 16 bytes on.
+  void Table(absl::string_view name, const std::vector<int64_t>& words) {
+    absl::StrAppend(&before_, ".global .align 16 .b32 ", name, "[", words.size(), "] = {",
+                    absl::StrJoin(words, ","), "};\n");
+  }
+
+  // Memory that a group shares, whose size each launch says. Of a text whose entries all say so of this name.
   void ShareWhatIsGiven(absl::string_view name, int alignment) {
     absl::StrAppend(&before_, ".extern .shared .align ", alignment, " .b8 ", name, "[];\n");
   }
