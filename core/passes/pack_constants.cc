@@ -278,11 +278,14 @@ Tensor StrassenWeights(const Tensor& packed) {
                     const float* const quarters[kStrassenQuarters] = {
                         from, from + 2 * quarter, from + quarter, from + 3 * quarter};
                     for (const auto& row : kStrassen.right) {
-                      for (int64_t i = 0; i < quarter; ++i) {
-                        double sum = 0;
-                        for (int q = 0; q < kStrassenQuarters; ++q) sum += row[q] * quarters[q][i];
-                        *to++ = static_cast<float>(sum);
+                      std::fill_n(to, quarter, 0.0f);
+                      // Of two terms at most: rounded once.
+                      for (int q = 0; q < kStrassenQuarters; ++q) {
+                        if (row[q] == 0) continue;
+                        const auto factor = static_cast<float>(row[q]);
+                        for (int64_t i = 0; i < quarter; ++i) to[i] += factor * quarters[q][i];
                       }
+                      to += quarter;
                     }
                   }
                 });
