@@ -211,21 +211,28 @@ absl::StatusOr<OpenConvView> DecodeDepthwise(const NodeView& view) {
   return conv;
 }
 
-absl::StatusOr<OpenConvView> DecodeWinograd(const NodeView& view) {
+// What a convolution of f32 has of its x, whose w is transformed.
+absl::StatusOr<OpenConvView> DecodeTransformed(const NodeView& view, int w_rank) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kFloat32}));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 5, 5));
-  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 6, 6));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, w_rank, w_rank));
   SLIPWAY_RETURN_IF_ERROR(RequireChannels(view));
   const Dimensions x = DimensionsOf(view, 0);
-  const absl::Span<const int64_t> w = view.input_shape(1);
   OpenConvView conv;
   conv.batch = x[0];
   conv.in_block = x[4].extent();
-  conv.out_block = w[5];
   conv.in_channels = x[1].extent() * conv.in_block;
+  conv.has_bias = view.has_input(2);
+  return conv;
+}
+
+absl::StatusOr<OpenConvView> DecodeWinograd(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(OpenConvView conv, DecodeTransformed(view, 6));
+  const Dimensions x = DimensionsOf(view, 0);
+  const absl::Span<const int64_t> w = view.input_shape(1);
+  conv.out_block = w[5];
   conv.out_channels = w[2] * conv.out_block;
   conv.winograd_tile = w[0];
-  conv.has_bias = view.has_input(2);
   if (w[0] != w[1] || (w[0] != 4 && w[0] != 6 && w[0] != 8)) {
     return view.Error(absl::StrCat("w is transformed for tiles of ", w[0], " x ", w[1],
                                    " inputs; there are 4 x 4, 6 x 6 and 8 x 8"));
@@ -240,18 +247,10 @@ absl::StatusOr<OpenConvView> DecodeWinograd(const NodeView& view) {
 }
 
 absl::StatusOr<OpenConvView> DecodeStrassen(const NodeView& view) {
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kFloat32}));
-  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 5, 5));
-  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 4, 4));
-  SLIPWAY_RETURN_IF_ERROR(RequireChannels(view));
+  SLIPWAY_ASSIGN_OR_RETURN(OpenConvView conv, DecodeTransformed(view, 4));
   const Dimensions x = DimensionsOf(view, 0);
   const absl::Span<const int64_t> w = view.input_shape(1);
-  OpenConvView conv;
-  conv.batch = x[0];
-  conv.in_block = x[4].extent();
   conv.out_block = w[3];
-  conv.in_channels = x[1].extent() * conv.in_block;
-  conv.has_bias = view.has_input(2);
   int64_t out_channels = 0;
   if (w[1] != kStrassenProducts || w[3] < 1 ||
       __builtin_mul_overflow(w[0], 2 * w[3], &out_channels)) {

@@ -11,17 +11,6 @@ constexpr double kLeastGain = 1.01;
 // Some microseconds at least.
 constexpr double kLeastSaved = 10'000;
 
-// Additions that a matrix of sums takes: one less than terms for each of its rows.
-template <int kRows, int kColumns>
-constexpr int Additions(const double (&matrix)[kRows][kColumns]) {
-  int count = 0;
-  for (const auto& row : matrix) {
-    for (const double factor : row) count += factor != 0 ? 1 : 0;
-    --count;
-  }
-  return count;
-}
-
 }  // namespace
 
 double WholeCycles(const MachineDescription& machine, int64_t rows, int64_t depth,
@@ -37,8 +26,8 @@ double HalvedCycles(const MachineDescription& machine, int64_t rows, int64_t dep
   const double half_depth = static_cast<double>(depth) / 2;
   const double half_columns = static_cast<double>(columns) / 2;
   const double weights = kStrassenProducts * half_depth * half_columns;
-  const double additions =
-      Additions(kStrassen.left) * half_depth + Additions(kStrassen.result) * half_columns;
+  const double additions = Operations(kStrassen.left, kStrassenProducts) * half_depth +
+                           Operations(kStrassen.result, kStrassenQuarters) * half_columns;
   const double between =
       2 * kStrassenProducts * sizeof(float) * (half_depth + half_columns) / kCacheBytesPerCycle;
   return ProductCycles(machine, pairs * weights, weights, DataType::kFloat32) +

@@ -15,16 +15,6 @@ constexpr double kLeastSaved = 10'000;
 
 int64_t RoundUpDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Additions and multiplications of rows x columns of a matrix with one column: a term less one for each row.
-template <int kRows, int kColumns>
-int64_t Operations(const double (&matrix)[kRows][kColumns], int64_t rows) {
-  int64_t count = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    count += std::count_if(matrix[r], matrix[r] + kColumns, [](double f) { return f != 0; }) - 1;
-  }
-  return count;
-}
-
 }  // namespace
 
 double DirectCycles(const MachineDescription& machine, const ConvView& conv, DataType dtype) {
@@ -46,8 +36,8 @@ double TiledCycles(const MachineDescription& machine, const ConvView& conv, int6
       static_cast<double>(conv.batch * RoundUpDivide(height, m) * RoundUpDivide(width, m));
   const auto square = static_cast<double>(t * t);
   // Both sides of a tile: columns first, then rows.
-  const auto input = static_cast<double>(Operations(matrices.input, t) * (t + t));
-  const auto output = static_cast<double>(Operations(matrices.output, m) * (t + m));
+  const double input = Operations(matrices.input, t) * static_cast<double>(t + t);
+  const double output = Operations(matrices.output, m) * static_cast<double>(t + m);
   const double transforms = (input * static_cast<double>(conv.in_channels) +
                              output * static_cast<double>(conv.out_channels)) /
                             (lanes * kMultiplyAddUnits);

@@ -16,8 +16,6 @@ using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // How the right operand lies.
 struct Panels {
   int lanes = 1;  // Of a vector of columns.

@@ -29,8 +29,6 @@ constexpr int kPanelsOfTile = 2;  // As most tiles have.
 // Of the products of a chunk.
 constexpr int64_t kProductBytes = 256 << 10;
 
-int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // What bands consist of: pairs of rows, or rows of an image.
 int Units(const StrassenStages& s) { return s.images == 0 ? (s.rows + 1) / 2 : s.height; }
 int Images(const StrassenStages& s) { return std::max(s.images, 1); }

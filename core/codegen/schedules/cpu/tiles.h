@@ -72,6 +72,8 @@ int PiecesFor(int64_t outer, int extent, int64_t wanted);
 // The largest divisor of `extent` that is at most `limit`. REQUIRES: limit >= 1.
 int LargestDivisor(int extent, int limit);
 
+inline int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 // The least odd number that is as large. Where what a step reads is apart in memory by a product of such, it is no multiple of a page, for
 // which a cache has few lines.
 inline int Odd(int number) { return number | 1; }
