@@ -252,7 +252,7 @@ absl::StatusOr<OpenConvView> DecodeStrassen(const NodeView& view) {
   const absl::Span<const int64_t> w = view.input_shape(1);
   conv.out_block = w[3];
   int64_t out_channels = 0;
-  if (w[1] != kStrassenProducts || w[3] < 1 ||
+  if (w[1] != kStrassenProducts || w[2] < 1 || w[3] < 1 ||
       __builtin_mul_overflow(w[0], 2 * w[3], &out_channels)) {
     return view.Error(absl::StrCat("w has the shape ", ToString(w), " where [Co/2/co, ",
                                    kStrassenProducts, ", Ci/2, co] is needed"));

@@ -89,6 +89,8 @@ TEST(TypeRuleTest, ProductsOfHalves) {
   EXPECT_THAT(image("f32[2, 4, 3, 5, 8]", "f32[2, 7, 8, 4]"), HasSubstr("does not fit x"));
   EXPECT_THAT(image("f32[2, 4, 3, 5, 8]", "f32[2, 6, 16, 4]"),
               HasSubstr("[Co/2/co, 7, Ci/2, co] is needed"));
+  EXPECT_THAT(image("f32[2, 0, 3, 5, 8]", "f32[2, 7, 0, 4]"),
+              HasSubstr("[Co/2/co, 7, Ci/2, co] is needed"));
 }
 
 TEST(TypeRuleTest, Reductions) {
