@@ -2,7 +2,6 @@
 
 #include <map>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -48,18 +47,7 @@ class Template {
     }
     WriteBody(/*by_vectors=*/false);
     w_.Place(end);
-    EntryLaunch launch{.entry = text_.entry,
-                       .groups = {Parts(instances(), kDepthwiseThreads), 1, 1},
-                       .group = {kDepthwiseThreads, 1, 1},
-                       .reads = {},
-                       .writes = {{DeviceArgument::Kind::kOutput, 0}}};
-    for (size_t i = 0; i < inputs_; ++i) {
-      launch.reads.push_back({DeviceArgument::Kind::kInput, static_cast<int>(i)});
-    }
-    return {.preamble = "",
-            .text = w_.Entry(text_.entry, inputs_ + 1, kDepthwiseThreads),
-            .scratch_bytes = {},
-            .launches = {std::move(launch)}};
+    return text_.Kernel(inputs_, Parts(instances(), kDepthwiseThreads), kDepthwiseThreads);
   }
 
  private:
@@ -121,14 +109,11 @@ class Template {
 
   // A predicate: whether all tensors that are read and written by vectors begin at such addresses.
   std::string IsAligned() {
-    std::string all = w_.Make(Kind::kAddress, "or.b64",
-                              {text_.Base(product_.b.input), text_.Base(result_.input)});
+    std::vector<int> parameters = {product_.b.input, result_.input};
     for (const ProductTensor& tensor : product_.tensors) {
-      if (tensor.columns == 0) continue;
-      all = w_.Make(Kind::kAddress, "or.b64", {all, text_.Base(tensor.input)});
+      if (tensor.columns != 0) parameters.push_back(tensor.input);
     }
-    const std::string low = w_.Make(Kind::kAddress, "and.b64", {all, Number(kVectorBytes - 1)});
-    return w_.Make(Kind::kPredicate, "setp.eq.u64", {low, "0"});
+    return text_.AreAligned(parameters);
   }
 
   // Columns that windows see, from seen_column_ on: the first of each piece, and how many it has.

@@ -37,18 +37,7 @@ class Template {
     }
     WriteBody(1);
     w_.Place(end);
-    EntryLaunch launch{.entry = text_.entry,
-                       .groups = {Parts(rows_.rows, rows_of_group()), 1, 1},
-                       .group = {instances(), 1, 1},
-                       .reads = {},
-                       .writes = {{DeviceArgument::Kind::kOutput, 0}}};
-    for (size_t i = 0; i < inputs_; ++i) {
-      launch.reads.push_back({DeviceArgument::Kind::kInput, static_cast<int>(i)});
-    }
-    return {.preamble = "",
-            .text = w_.Entry(text_.entry, inputs_ + 1, instances()),
-            .scratch_bytes = {},
-            .launches = {std::move(launch)}};
+    return text_.Kernel(inputs_, Parts(rows_.rows, rows_of_group()), instances());
   }
 
  private:
@@ -72,14 +61,11 @@ class Template {
   }
 
   std::string IsAligned() {
-    std::string all =
-        w_.Make(Kind::kAddress, "or.b64", {text_.Base(rows_.x), text_.Base(result())});
+    std::vector<int> parameters = {rows_.x, result()};
     for (const std::optional<int>& weights : {rows_.scale, rows_.bias}) {
-      if (!weights.has_value()) continue;
-      all = w_.Make(Kind::kAddress, "or.b64", {all, text_.Base(*weights)});
+      if (weights.has_value()) parameters.push_back(*weights);
     }
-    const std::string low = w_.Make(Kind::kAddress, "and.b64", {all, Number(kVectorBytes - 1)});
-    return w_.Make(Kind::kPredicate, "setp.eq.u64", {low, "0"});
+    return text_.AreAligned(parameters);
   }
 
   // A part of a row: neighbours, which are there where the predicate holds; empty where they always are.

@@ -5,7 +5,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/codegen/tensor_cores/attention_loader.h"
@@ -61,18 +60,8 @@ class Template {
     }
     WriteLoop();
     WriteResult();
-    EntryLaunch launch{.entry = text_.entry,
-                       .groups = {query_tiles() * attention_.heads * attention_.batch, 1, 1},
-                       .group = {tile_.instances(), 1, 1},
-                       .reads = {},
-                       .writes = {{DeviceArgument::Kind::kOutput, 0}}};
-    for (size_t i = 0; i < inputs_; ++i) {
-      launch.reads.push_back({DeviceArgument::Kind::kInput, static_cast<int>(i)});
-    }
-    return {.preamble = "",
-            .text = w_.Entry(text_.entry, inputs_ + 1, tile_.instances()),
-            .scratch_bytes = {},
-            .launches = {std::move(launch)}};
+    return text_.Kernel(inputs_, query_tiles() * attention_.heads * attention_.batch,
+                        tile_.instances());
   }
 
  private:

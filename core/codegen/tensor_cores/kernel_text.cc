@@ -1,6 +1,7 @@
 #include "core/codegen/tensor_cores/kernel_text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace slipway {
 namespace {
@@ -44,6 +45,30 @@ std::string EntryText::Base(int parameter) {
 std::string EntryText::Address(int parameter, const std::string& element, int bytes) {
   const std::string global = w.Make(Kind::kAddress, "cvta.to.global.u64", {Base(parameter)});
   return w.Make(Kind::kAddress, "mad.wide.u32", {element, Number(bytes), global});
+}
+
+std::string EntryText::AreAligned(absl::Span<const int> parameters) {
+  std::string all = Base(parameters[0]);
+  for (const int parameter : parameters.subspan(1)) {
+    all = w.Make(Kind::kAddress, "or.b64", {all, Base(parameter)});
+  }
+  const std::string low = w.Make(Kind::kAddress, "and.b64", {all, Number(kVectorBytes - 1)});
+  return w.Make(Kind::kPredicate, "setp.eq.u64", {low, "0"});
+}
+
+DeviceKernel EntryText::Kernel(size_t inputs, int64_t groups, int instances) const {
+  EntryLaunch launch{.entry = entry,
+                     .groups = {groups, 1, 1},
+                     .group = {instances, 1, 1},
+                     .reads = {},
+                     .writes = {{DeviceArgument::Kind::kOutput, 0}}};
+  for (size_t i = 0; i < inputs; ++i) {
+    launch.reads.push_back({DeviceArgument::Kind::kInput, static_cast<int>(i)});
+  }
+  return {.preamble = "",
+          .text = w.Entry(entry, inputs + 1, instances),
+          .scratch_bytes = {},
+          .launches = {std::move(launch)}};
 }
 
 std::vector<std::string> KernelText::Rounded(const std::vector<std::string>& values) {

@@ -2,11 +2,14 @@
 #ifndef SLIPWAY_CORE_CODEGEN_TENSOR_CORES_KERNEL_TEXT_H_
 #define SLIPWAY_CORE_CODEGEN_TENSOR_CORES_KERNEL_TEXT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "core/codegen/device_kernel.h"
 #include "core/codegen/tensor_cores/matrix_product.h"
 #include "core/codegen/tensor_cores/ptx_writer.h"
 #include "core/tensor/precision.h"
@@ -57,6 +60,11 @@ struct EntryText {
   std::string Base(int parameter);
   // Of an element of a parameter, a register or a number.
   std::string Address(int parameter, const std::string& element, int bytes = kElementBytes);
+  // A predicate: tensors of these parameters, one at least, all begin where a vector may.
+  std::string AreAligned(absl::Span<const int> parameters);
+
+  // What has been written as a kernel of this one entry, from so many inputs to one output.
+  DeviceKernel Kernel(size_t inputs, int64_t groups, int instances) const;
 };
 
 // The same where tensor cores multiply.
