@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/small_numbers.h"
 #include "core/operators/strassen.h"
 
 namespace slipway {
@@ -45,35 +46,15 @@ absl::Status DecodeSpatial(const NodeView& view, const Dimensions& kernel, OpenC
   return absl::OkStatus();
 }
 
-// What a convolution's numbers are, where y is of another type than x.
-struct SmallNumbers {
-  DataType x, w, y;
-  int64_t terms;  // In the blocked form.
-  bool has_bias;
-};
-constexpr SmallNumbers kShorts = {DataType::kInt16, DataType::kInt16, DataType::kInt32, 2, false};
-constexpr SmallNumbers kBlockedSmallNumbers[] = {
-    kShorts,
-    {DataType::kBfloat16, DataType::kBfloat16, DataType::kFloat32, 2, true},
-    {DataType::kUint8, DataType::kInt8, DataType::kInt32, 4, true},
-};
-
 constexpr SmallNumbers kDepthwiseSmallNumbers[] = {
     {DataType::kBfloat16, DataType::kFloat32, DataType::kFloat32, 1, true},
     {DataType::kUint8, DataType::kInt8, DataType::kInt32, 1, true},
 };
 
-const SmallNumbers* FindSmallNumbers(absl::Span<const SmallNumbers> among, DataType x) {
-  for (const SmallNumbers& numbers : among) {
-    if (numbers.x == x) return &numbers;
-  }
-  return nullptr;
-}
-
 // Null where y is of x's type.
 const SmallNumbers* FindSmallNumbers(const NodeView& view) {
   const DataType x = view.input_type(0).dtype();
-  if (view.op() == "slipway.ConvNCHWc") return FindSmallNumbers(kBlockedSmallNumbers, x);
+  if (view.op() == "slipway.ConvNCHWc") return FindSmallNumbers(kPackedSmallNumbers, x);
   const bool is_depthwise = view.op() == "slipway.DepthwiseConvNCHWc";
   const SmallNumbers* const found =
       is_depthwise ? FindSmallNumbers(kDepthwiseSmallNumbers, x) : nullptr;

@@ -6,6 +6,7 @@
 #include "absl/types/span.h"
 #include "core/base/status_macros.h"
 #include "core/operators/checks.h"
+#include "core/operators/small_numbers.h"
 #include "core/operators/strassen.h"
 
 namespace slipway {
@@ -50,8 +51,11 @@ absl::StatusOr<OpenGemmView> DecodePlainGemm(const NodeView& view) {
   return gemm;
 }
 
-bool IsOfPairs(const NodeView& view) {
-  return view.op() == "slipway.GemmPacked" && view.input_type(0).dtype() == DataType::kBfloat16;
+// Null where y is of x's type.
+const SmallNumbers* FindSmallNumbers(const NodeView& view) {
+  if (view.op() == "slipway.IntegerGemm") return &kShorts;
+  if (view.op() != "slipway.GemmPacked") return nullptr;
+  return FindSmallNumbers(kPackedSmallNumbers, view.input_type(0).dtype());
 }
 
 absl::Status CheckGemmTypes(const NodeView& view) {
@@ -59,11 +63,15 @@ absl::Status CheckGemmTypes(const NodeView& view) {
     SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kFloat32}));
     return CheckSameDtypes(view);
   }
-  if (!IsOfPairs(view)) {
+  const SmallNumbers* const numbers = FindSmallNumbers(view);
+  if (numbers == nullptr) {
     return CheckTypes(view, view.op() == "Gemm" ? TypeSet::kAnyNumeric : TypeSet::kFloat);
   }
-  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, {DataType::kBfloat16}));
-  return view.has_input(2) ? CheckDtype(view, 2, {DataType::kFloat32}) : absl::OkStatus();
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {numbers->x}));
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 1, {numbers->w}));
+  if (!view.has_input(2)) return absl::OkStatus();
+  if (!numbers->has_bias) return view.Error("a product of integers of 16 bits has no bias");
+  return CheckDtype(view, 2, {numbers->y});
 }
 
 absl::Status CheckPackedBias(const NodeView& view, int64_t columns) {
@@ -74,8 +82,20 @@ absl::Status CheckPackedBias(const NodeView& view, int64_t columns) {
                                  " where [", columns, "] is needed"));
 }
 
+absl::StatusOr<OpenGemmView> DecodeIntegerGemm(const NodeView& view) {
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2, 2));
+  SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, 2, 2));
+  OpenGemmView gemm;
+  gemm.m = view.input_type(0).dimension(0);
+  gemm.k = view.input_type(0).dimension(1);
+  gemm.n = view.input_type(1).dimension(1);
+  if (view.Differ(view.input_type(1).dimension(0), gemm.k)) return Mismatch(view);
+  return gemm;
+}
+
 absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
-  const int64_t terms = IsOfPairs(view) ? 2 : 1;
+  const SmallNumbers* const numbers = FindSmallNumbers(view);
+  const int64_t terms = numbers == nullptr ? 1 : numbers->terms;
   const int w_rank = terms > 1 ? 4 : 3;
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 0, 2, 2));
   SLIPWAY_RETURN_IF_ERROR(CheckRank(view, 1, w_rank, w_rank));
@@ -94,7 +114,8 @@ absl::StatusOr<OpenGemmView> DecodePackedGemm(const NodeView& view) {
   gemm.terms = terms;
   gemm.has_c = view.has_input(2);
   if (w.back() != terms && terms > 1) {
-    return view.Error(absl::StrCat("w has ", w.back(), " numbers innermost where 2 are needed"));
+    return view.Error(
+        absl::StrCat("w has ", w.back(), " numbers innermost where ", terms, " are needed"));
   }
   if (view.Differ(x[1], w[1] * terms)) return Mismatch(view);
   if (columns < 1 || gemm.block < 1 || (columns - 1) / gemm.block + 1 != w[0]) {
@@ -133,12 +154,14 @@ absl::StatusOr<OpenGemmView> DecodeStrassenGemm(const NodeView& view) {
 absl::StatusOr<OpenGemmView> DecodeOpenGemm(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckGemmTypes(view));
   if (view.op() == "Gemm") return DecodePlainGemm(view);
+  if (view.op() == "slipway.IntegerGemm") return DecodeIntegerGemm(view);
   return view.op() == "slipway.StrassenGemm" ? DecodeStrassenGemm(view) : DecodePackedGemm(view);
 }
 
 absl::StatusOr<std::vector<ValueType>> GemmType(const NodeView& view) {
   SLIPWAY_ASSIGN_OR_RETURN(const OpenGemmView gemm, DecodeOpenGemm(view));
-  const DataType dtype = IsOfPairs(view) ? DataType::kFloat32 : view.input_type(0).dtype();
+  const SmallNumbers* const numbers = FindSmallNumbers(view);
+  const DataType dtype = numbers != nullptr ? numbers->y : view.input_type(0).dtype();
   return std::vector<ValueType>{ValueType(dtype, {gemm.m, gemm.n})};
 }
 
@@ -177,6 +200,7 @@ absl::StatusOr<GemmView> DecodeGemm(const NodeView& view) {
   if (!gemm.n.is_known() || !gemm.k.is_known()) {
     return view.Unimplemented("columns and a depth that are not known are not supported");
   }
+  const SmallNumbers* const numbers = FindSmallNumbers(view);
   return GemmView{gemm.m.is_known() ? gemm.m.extent() : kOpenRows,
                   gemm.n.extent(),
                   gemm.k.extent(),
@@ -186,7 +210,8 @@ absl::StatusOr<GemmView> DecodeGemm(const NodeView& view) {
                   gemm.beta,
                   gemm.has_c,
                   gemm.block,
-                  gemm.terms};
+                  gemm.terms,
+                  numbers != nullptr && numbers->y == DataType::kInt32};
 }
 
 absl::StatusOr<MatMulView> DecodeMatMul(const NodeView& view) {
@@ -204,8 +229,11 @@ absl::Status RegisterMatrixOperators(OperatorRegistry& registry) {
   schema.type_rule = MatMulType;
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
 
-  schema.max_inputs = 3;
   schema.type_rule = GemmType;
+  schema.name = "slipway.IntegerGemm";
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  schema.max_inputs = 3;
   schema.name = "slipway.StrassenGemm";
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
 

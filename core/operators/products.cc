@@ -153,6 +153,7 @@ constexpr ProductRow kProducts[] = {
     {"slipway.DepthwiseConvNCHWc", CountConv},
     {"slipway.GRUSteps", CountRecurrentSteps},
     {"slipway.GemmPacked", CountGemm},
+    {"slipway.IntegerGemm", CountGemm},
     {"slipway.LSTMSteps", CountRecurrentSteps},
     {"slipway.RNNSteps", CountRecurrentSteps},
     {"slipway.StrassenConvNCHWc", CountConv},

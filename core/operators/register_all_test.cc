@@ -68,6 +68,23 @@ TEST(TypeRuleTest, Matrices) {
   EXPECT_THAT(of_pairs("bf16[2, 3, 8, 2]"), HasSubstr("cannot be multiplied"));
   EXPECT_THAT(of_pairs("f32[2, 2, 8, 2]"), HasSubstr("f32"));
   EXPECT_THAT(of_pairs("bf16[2, 4, 8]"), HasSubstr("rank"));
+  EXPECT_EQ(TypeOf("%x: i16[n, 4], %w: i16[4, 3]", "%y = slipway.IntegerGemm(%x, %w)"),
+            "i32[n, 3]");
+  EXPECT_THAT(TypeOf("%x: i16[2, 4], %w: i16[5, 3]", "%y = slipway.IntegerGemm(%x, %w)"),
+              HasSubstr("cannot be multiplied"));
+  EXPECT_THAT(TypeOf("%x: u8[2, 4], %w: i8[4, 3]", "%y = slipway.IntegerGemm(%x, %w)"),
+              HasSubstr("u8"));
+  const auto of_integers = [](const char* inputs) {
+    return TypeOf(inputs, "%y = slipway.GemmPacked(%x, %w, %b) {columns = 10}");
+  };
+  EXPECT_EQ(of_integers("%x: u8[2, 8], %w: i8[2, 2, 8, 4], %b: i32[10]"), "i32[2, 10]");
+  EXPECT_THAT(of_integers("%x: u8[2, 8], %w: i8[2, 2, 8, 4], %b: f32[10]"), HasSubstr("f32"));
+  EXPECT_THAT(of_integers("%x: u8[2, 6], %w: i8[2, 2, 8, 4], %b: i32[10]"),
+              HasSubstr("cannot be multiplied"));
+  EXPECT_THAT(of_integers("%x: u8[2, 8], %w: i8[2, 4, 8, 2], %b: i32[10]"),
+              HasSubstr("2 numbers innermost where 4 are needed"));
+  EXPECT_THAT(of_integers("%x: i16[2, 8], %w: i16[2, 4, 8, 2], %b: i32[10]"),
+              HasSubstr("has no bias"));
 }
 
 TEST(TypeRuleTest, ProductsOfHalves) {

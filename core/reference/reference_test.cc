@@ -424,6 +424,50 @@ TEST_F(ReferenceTest, PackedGemmIsTheGemm) {
   EXPECT_OK(CheckClose((*blocked)[0], (*plain)[0], {1e-6, 1e-6}));
 }
 
+// The same numbers as i32, in pairs of 16 bits and in fours of 8.
+TEST_F(ReferenceTest, ProductsOfSmallIntegersAreTheProducts) {
+  const std::vector<int32_t> x = {1, 255, 0, 17, 200, 3, 90, 8};               // [2, 4]
+  const std::vector<int32_t> w = {-128, 127, 5, 1, 2, 3, -7, 0, 90, 4, 4, 4};  // [4, 3]
+  const std::vector<int32_t> bias = {100, -3, 7};
+  const auto wide = Run("graph \"p\" (%x, %w) -> (%y) { %y = MatMul(%x, %w) }",
+                        {Tensor::Of<int32_t>({2, 4}, x), Tensor::Of<int32_t>({4, 3}, w)});
+  ASSERT_OK(wide.status());
+  // 3 columns in blocks of 2, so many terms together.
+  const auto packed = [&w](int64_t terms) {
+    std::vector<int32_t> to;
+    for (int64_t block = 0; block < 2; ++block) {
+      for (int64_t step = 0; step < 4; step += terms) {
+        for (int64_t column = block * 2; column < block * 2 + 2; ++column) {
+          for (int64_t k = step; k < step + terms; ++k) {
+            to.push_back(column < 3 ? w[static_cast<size_t>(k * 3 + column)] : 0);
+          }
+        }
+      }
+    }
+    return to;
+  };
+  const auto as = []<typename T>(T, Shape shape, const std::vector<int32_t>& from) {
+    return Tensor::Of<T>(std::move(shape), std::vector<T>(from.begin(), from.end()));
+  };
+  const auto shorts = Run("graph \"s\" (%x, %w) -> (%y) { %y = slipway.IntegerGemm(%x, %w) }",
+                          {as(int16_t{}, {2, 4}, x), as(int16_t{}, {4, 3}, w)});
+  ASSERT_OK(shorts.status());
+  EXPECT_EQ((*shorts)[0].bytes(), (*wide)[0].bytes());
+  const auto pairs =
+      Run("graph \"s\" (%x, %w) -> (%y) { %y = slipway.GemmPacked(%x, %w) {columns = 3} }",
+          {as(int16_t{}, {2, 4}, x), as(int16_t{}, {2, 2, 2, 2}, packed(2))});
+  ASSERT_OK(pairs.status());
+  EXPECT_EQ((*pairs)[0].bytes(), (*wide)[0].bytes());
+  const auto bytes =
+      Run("graph \"s\" (%x, %w, %b) -> (%y) { %y = slipway.GemmPacked(%x, %w, %b) {columns = 3} }",
+          {as(uint8_t{}, {2, 4}, x), as(int8_t{}, {2, 1, 2, 4}, packed(4)),
+           Tensor::Of<int32_t>({3}, bias)});
+  ASSERT_OK(bytes.status());
+  for (size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ((*bytes)[0].values<int32_t>()[i], (*wide)[0].values<int32_t>()[i] + bias[i % 3]);
+  }
+}
+
 // 5 rows of 6 steps, 8 columns in blocks of 2; the same weights by the sums that the definition asks for.
 TEST_F(ReferenceTest, ProductsOfHalvesAreTheProducts) {
   const Tensor x = Random({5, 6});

@@ -1,4 +1,4 @@
-// Convolutions and products of integers of 16 bits against the reference, and what follows on them.
+// Convolutions and matrix products of integers of 16 and of 8 bits against the reference, and what follows on them.
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -85,6 +85,61 @@ void AddDepthwiseBytes(KernelSuite& suite, const ConvCase& c, int64_t block, boo
             {BytesOf<uint8_t>(x_shape, 1), BytesOf<int8_t>(w_shape, 2)});
 }
 
+int64_t PanelOf(const DeviceTarget& target) { return target.level >= 3 ? 16 : 8; }
+
+struct GemmCase {
+  int64_t rows, depth, columns;
+};
+constexpr GemmCase kGemmCases[] = {{1, 4, 8},    {1, 64, 48},   {3, 12, 5},   {7, 64, 33},
+                                   {33, 64, 96}, {40, 128, 47}, {64, 256, 64}};
+
+Tensor ShortsOf(Shape shape, uint32_t seed) {
+  const Tensor bytes = BytesOf<int8_t>(shape, seed);
+  const absl::Span<const int8_t> values = bytes.values<int8_t>();
+  std::vector<int16_t> shorts(values.begin(), values.end());
+  for (int16_t& value : shorts) value = static_cast<int16_t>(value * 257);
+  return Tensor::Of<int16_t>(std::move(shape), std::move(shorts));
+}
+
+// As they are, and packed in panels of so many columns. Sums of the largest wrap around.
+void AddShortGemms(KernelSuite& suite, int64_t panel) {
+  for (const GemmCase& c : kGemmCases) {
+    const Shape x_shape = {c.rows, c.depth};
+    const Shape w_shape = {c.depth, c.columns};
+    suite.Add(absl::StrCat("gemm", c.rows, "x", c.depth, "x", c.columns),
+              [&](GraphBuilder& b) {
+                const ValueId x = b.Input("x", kShort, x_shape);
+                b.Output(b.Add("slipway.IntegerGemm", {x, b.Input("w", kShort, w_shape)}));
+              },
+              {ShortsOf(x_shape, 1), ShortsOf(w_shape, 2)});
+    const Shape packed_shape = {(c.columns + panel - 1) / panel, c.depth / 2, panel, 2};
+    suite.Add(absl::StrCat("packed", c.rows, "x", c.depth, "x", c.columns),
+              [&](GraphBuilder& b) {
+                const ValueId x = b.Input("x", kShort, x_shape);
+                const ValueId w = b.Input("w", kShort, packed_shape);
+                b.Output(b.Add("slipway.GemmPacked", {x, w}, {{"columns", c.columns}}));
+              },
+              {ShortsOf(x_shape, 1), ShortsOf(packed_shape, 2)});
+  }
+}
+
+void AddByteGemms(KernelSuite& suite, int64_t panel) {
+  for (const GemmCase& c : kGemmCases) {
+    const Shape x_shape = {c.rows, c.depth};
+    const Shape w_shape = {(c.columns + panel - 1) / panel, c.depth / 4, panel, 4};
+    for (const bool has_bias : {false, true}) {
+      suite.Add(absl::StrCat("byte_gemm", c.rows, "x", c.depth, "x", c.columns, has_bias),
+                [&](GraphBuilder& b) {
+                  std::vector<ValueId> inputs = {b.Input("x", DataType::kUint8, x_shape),
+                                                 b.Input("w", DataType::kInt8, w_shape)};
+                  if (has_bias) inputs.push_back(b.Input("bias", DataType::kInt32, {c.columns}));
+                  b.Output(b.Add("slipway.GemmPacked", inputs, {{"columns", c.columns}}));
+                },
+                {BytesOf<uint8_t>(x_shape, 1), BytesOf<int8_t>(w_shape, 2)});
+    }
+  }
+}
+
 void AddAllBytes(KernelSuite& suite, int64_t block) {
   for (const ConvCase& c : kConvCases) AddBytes(suite, c, block, 2, 4, 1);
   for (const bool has_bias : {false, true}) {
@@ -165,6 +220,7 @@ TEST(IntegerKernelsTest, AgreeWithTheReference) {
   for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
     KernelSuite suite;
     AddAll(suite, BlockOf(target));
+    AddShortGemms(suite, PanelOf(target));
     suite.Run(target);
   }
 }
@@ -173,6 +229,7 @@ TEST(IntegerKernelsTest, OfBytesAgreeWithTheReference) {
   for (const DeviceTarget& target : KernelSuite::RunnableTargets()) {
     KernelSuite suite;
     AddAllBytes(suite, BlockOf(target));
+    AddByteGemms(suite, PanelOf(target));
     suite.Run(target);
   }
 }
@@ -188,6 +245,7 @@ TEST(IntegerKernelsTest, OfBytesAgreeWithTheReferenceInTileRegisters) {
       AddBytes(suite, {size, 1, 1, 0}, block, 1, 2, 1);
       AddBytes(suite, {size, 3, 1, 1}, block, 1, 1, 1);
     }
+    AddByteGemms(suite, PanelOf(target.host()));
     suite.Run(target.host());
   }
 }
@@ -199,6 +257,8 @@ TEST(IntegerKernelsTest, CompileWhereTheirInstructionsAre) {
     KernelSuite suite;
     AddAll(suite, BlockOf(target));
     AddAllBytes(suite, BlockOf(target));
+    AddShortGemms(suite, PanelOf(target));
+    AddByteGemms(suite, PanelOf(target));
     suite.Compile(target);
   }
 }
@@ -207,6 +267,7 @@ TEST(IntegerKernelsTest, AgreeWithTheReferenceOnEmulatedMachines) {
   for (const DeviceTarget& target : KernelSuite::EmulatedTargets()) {
     KernelSuite suite;
     AddAll(suite, 4);
+    AddShortGemms(suite, 8);
     suite.RunEmulated(target);
   }
 }

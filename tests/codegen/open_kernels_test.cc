@@ -79,6 +79,13 @@ TEST(OpenKernelsTest, Products) {
                   OneNode("%a: bf16[n, 10], %b: bf16[3, 5, 16, 2], %c: f32[35]",
                           "slipway.GemmPacked(%a, %b, %c) {columns = 35}"),
                   Few(), tolerance);
+    suite.AddOpen("of integers",
+                  OneNode("%a: i16[n, 9], %b: i16[9, 35]", "slipway.IntegerGemm(%a, %b)"), Few(),
+                  tolerance);
+    suite.AddOpen("packed, of bytes",
+                  OneNode("%a: u8[n, 12], %b: i8[3, 3, 16, 4], %c: i32[35]",
+                          "slipway.GemmPacked(%a, %b, %c) {columns = 35}"),
+                  Few(), tolerance);
     suite.AddOpen("rows", OneNode("%a: f32[2, 3, n, 9], %b: f32[2, 3, 9, 20]", "MatMul(%a, %b)"),
                   Few(), tolerance);
     suite.AddOpen("columns", OneNode("%a: f32[2, n, 9], %b: f32[2, 9, n]", "MatMul(%a, %b)"), Few(),

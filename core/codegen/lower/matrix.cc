@@ -1,4 +1,4 @@
-// Matrix products: Gemm, MatMul with batches, and Gemm with packed weights.
+// Matrix products: Gemm of floats and of integers, MatMul with batches, and Gemm with packed weights.
 #include "core/operators/matrix.h"
 
 #include <utility>
@@ -185,6 +185,12 @@ absl::StatusOr<std::vector<Func>> LowerProduct(LoweringContext& context, Halide:
 
 namespace {
 
+absl::StatusOr<std::vector<Func>> LowerIntegerGemm(LoweringContext& context) {
+  return LowerProduct(context, Halide::Int(32), [](const Expr& left, const Expr& right, Expr) {
+    return Halide::cast<int32_t>(left) * Halide::cast<int32_t>(right);
+  });
+}
+
 absl::StatusOr<std::vector<Func>> LowerMatMul(LoweringContext& context) {
   return LowerProduct(context, Halide::Float(32),
                       [](Expr left, Expr right, Expr) { return left * right; });
@@ -219,7 +225,7 @@ absl::Status ServesMatMul(const NodeView& node, absl::Span<const ValueType> outp
 // Of Gemm only the number of rows may be open.
 absl::Status ServesGemm(const NodeView& node, absl::Span<const ValueType> outputs) {
   SLIPWAY_ASSIGN_OR_RETURN(const GemmView gemm, DecodeGemm(node));
-  if (gemm.terms == 1) SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
+  if (gemm.terms == 1 && !gemm.is_integer) SLIPWAY_RETURN_IF_ERROR(ServesFloat32(node, outputs));
   const ValueType& y = outputs[0];
   if (y.is_static() && node.input_type(0).is_static()) return absl::OkStatus();
   const auto is_row_or_one = [&y](const Dimension& extent) {
@@ -254,12 +260,19 @@ absl::StatusOr<std::vector<Func>> LowerGemmPacked(LoweringContext& context) {
   std::vector<Expr> w_at = {column % block, step, column / block};
   if (terms > 1) w_at.insert(w_at.begin(), k[0]);
   const Expr x = context.inputs[0](terms > 1 ? step * terms + k[0] : step, Within(row, rows));
+  const Halide::Type type = gemm.is_integer ? Halide::Int(32) : Halide::Float(32);
+  const bool has_bias = context.node.has_input(2);
   Func accumulator("accumulator");
-  accumulator(column, row) = 0.0f;
-  accumulator(column, row) += Halide::cast<float>(x) * Halide::cast<float>(context.inputs[1](w_at));
+  if (has_bias && gemm.is_integer) {
+    // Integers are summed in any order. Of columns that only fill a block there is none.
+    accumulator(column, row) = context.inputs[2](Halide::clamp(column, 0, columns - 1));
+  } else {
+    accumulator(column, row) = Halide::Internal::make_zero(type);
+  }
+  accumulator(column, row) += Halide::cast(type, x) * Halide::cast(type, context.inputs[1](w_at));
   Func product("gemm");
   Expr value = accumulator(column, row);
-  if (context.node.has_input(2)) value += context.inputs[2](column);
+  if (has_bias && !gemm.is_integer) value += context.inputs[2](column);
   product(column, row) = value;
   context.anchor = ProductOf({.accumulator = accumulator,
                               .reduction = k,
@@ -276,6 +289,8 @@ absl::Status RegisterMatrixLowerings(Lowerings& lowerings) {
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("Gemm", Lowering(LowerGemm).Serving(ServesGemm).Open()));
   SLIPWAY_RETURN_IF_ERROR(
       lowerings.Add("MatMul", Lowering(LowerMatMul).Serving(ServesMatMul).Open()));
+  SLIPWAY_RETURN_IF_ERROR(
+      lowerings.Add("slipway.IntegerGemm", Lowering(LowerIntegerGemm).Serving(ServesGemm).Open()));
   SLIPWAY_RETURN_IF_ERROR(lowerings.Add("slipway.StrassenGemm", LowerStrassenGemm));
   return lowerings.Add("slipway.GemmPacked", Lowering(LowerGemmPacked).Serving(ServesGemm).Open());
 }

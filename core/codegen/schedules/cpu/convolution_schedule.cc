@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/codegen/schedules/cpu/loops.h"
+#include "core/codegen/schedules/cpu/term_products.h"
 #include "core/codegen/schedules/cpu/tiles.h"
 #include "core/codegen/tile_registers.h"
 #include "core/codegen/tile_shapes.h"
@@ -53,14 +54,6 @@ int LanesOfPlain(const MachineDescription& machine, const ConvolutionStages& sta
   return LanesWithin(FloatLanes(machine), stages.width);
 }
 
-// Whether a step's products are added to each other before they are added to a sum, by an instruction of their own.
-bool AddsApart(const MachineDescription& machine, const ConvolutionStages& stages) {
-  if (stages.terms == 1) return false;
-  if (machine.arch != Arch::kX86_64) return true;
-  Func accumulator = stages.accumulator;
-  return !(accumulator.output_types()[0].is_float() ? machine.has_bf16 : machine.has_int8);
-}
-
 // Whether inputs are loaded together, to be multiplied from registers element by element.
 bool LoadsTogether(const MachineDescription& machine, const ConvolutionStages& stages) {
   Func loaded = stages.loaded;
@@ -74,11 +67,7 @@ int BlockVectors(const MachineDescription& machine, const ConvolutionStages& sta
 
 // Whether sums can be made in tile registers.
 bool FitTileRegisters(const MachineDescription& machine, const ConvolutionStages& stages) {
-  Func accumulator = stages.accumulator;
-  const bool is_float = accumulator.output_types()[0].is_float();
-  const bool has_tiles = is_float ? machine.has_bf16_tiles : machine.has_int8_tiles;
-  const int terms = is_float ? 2 : 4;  // Two integers are of 16 bits.
-  return has_tiles && stages.terms == terms && stages.input_block > 0 &&
+  return HasTileRegistersFor(machine, stages.accumulator, stages.terms) && stages.input_block > 0 &&
          FillsTiles(stages.block, stages.steps_together);
 }
 
@@ -141,7 +130,7 @@ Parameter StripsParameter(const ConvolutionStages& stages, ConvolutionSchedule& 
 ConvolutionSchedule ChooseBlockedConvolution(const MachineDescription& machine,
                                              const ConvolutionStages& stages) {
   if (FitTileRegisters(machine, stages)) return ChooseTileRegisters(machine, stages);
-  const bool adds_apart = AddsApart(machine, stages);
+  const bool adds_apart = AddsApart(machine, stages.accumulator, stages.terms);
   const AccumulatorTile tile = ChooseTile(machine, stages.width, stages.group_blocks,
                                           {.input_bytes = stages.input_bytes,
                                            .block_weight_bytes = stages.block_weight_bytes,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/codegen/schedules/cpu/loops.h"
+#include "core/codegen/schedules/cpu/term_products.h"
 #include "core/codegen/schedules/cpu/tiles.h"
 #include "core/codegen/tile_registers.h"
 #include "core/codegen/tile_shapes.h"
@@ -96,9 +97,14 @@ Var Parallelize(const MatrixStages& stages, const ProductSchedule& schedule, int
 
 // Whether sums can be made in tile registers.
 bool FitTileRegisters(const MachineDescription& machine, const MatrixStages& stages) {
-  // Pairs of a packed matrix are of bf16.
-  return machine.has_bf16_tiles && stages.terms == 2 && stages.block == kTileColumns &&
-         stages.rows != kOpen && FillsTiles(stages.block, Depth(stages) / stages.terms);
+  return HasTileRegistersFor(machine, stages.accumulator, stages.terms) &&
+         stages.block == kTileColumns && stages.rows != kOpen &&
+         FillsTiles(stages.block, Depth(stages) / stages.terms);
+}
+
+// Registers for sums, the right operand and a broadcast of the left one.
+int RegistersForTiles(const MachineDescription& machine, const MatrixStages& stages) {
+  return machine.vector_registers - (AddsApart(machine, stages.accumulator, stages.terms) ? 1 : 0);
 }
 
 // Whole registers, of which the left factor's and the right one's are each multiplied twice.
@@ -119,10 +125,10 @@ constexpr int kMaxPanels = 16;
 ProductSchedule ChooseMatrixProduct(const MachineDescription& machine, const MatrixStages& stages) {
   const Panels panels = PanelsOf(machine, stages);
   const bool in_registers = FitTileRegisters(machine, stages);
-  const ProductTile tile =
-      in_registers ? TileOfRegisters(stages.rows, panels.count)
-                   : ChooseProductTile(Assumed(stages.rows), panels.count,
-                                       panels.width / panels.lanes, machine.vector_registers);
+  const ProductTile tile = in_registers ? TileOfRegisters(stages.rows, panels.count)
+                                        : ChooseProductTile(Assumed(stages.rows), panels.count,
+                                                            panels.width / panels.lanes,
+                                                            RegistersForTiles(machine, stages));
   ProductSchedule schedule{.rows = tile.rows, .panels = tile.panels, .registers = in_registers};
   const int64_t row_tiles = RowTiles(stages, tile.rows);
   schedule.copied = IsWorthACopy(stages, row_tiles);
@@ -142,7 +148,7 @@ ProductSchedule ChooseMatrixProduct(const MachineDescription& machine, const Mat
     if (stages.rows != kOpen && !in_registers && computed > stages.rows * kRowsForNothing) {
       const ProductTile of_strip =
           ChooseProductTile(static_cast<int>(CeilDivide(stages.rows, schedule.strips)), tile.panels,
-                            panels.width / panels.lanes, machine.vector_registers);
+                            panels.width / panels.lanes, RegistersForTiles(machine, stages));
       schedule.rows = of_strip.rows;
       schedule.panels = of_strip.panels;
     }
