@@ -19,7 +19,9 @@
 #include "core/operators/window.h"
 #include "core/passes/canonicalize_rules.h"
 #include "core/passes/channel_layout.h"
+#include "core/passes/computed_constant.h"
 #include "core/passes/graph_rewriter.h"
+#include "core/passes/pack_constants.h"
 #include "core/passes/quantized_values.h"
 #include "core/passes/scale_ahead.h"
 
@@ -27,6 +29,7 @@ namespace slipway {
 namespace {
 
 constexpr int64_t kInt16Type = 5;  // As ONNX's attributes number element types.
+constexpr int64_t kInt32Type = 6;
 constexpr int64_t kFloatType = 1;
 
 Attributes ConvAttributes(int64_t group, const Window& window) {
@@ -37,18 +40,62 @@ Attributes ConvAttributes(int64_t group, const Window& window) {
           {"pads", Ints(PadsAttribute(window))}};
 }
 
-// A convolution of integers to be.
+// A product of integers to be.
 struct IntegerProduct {
   ValueId x = kNoValue;  // Of 8 bits.
   LinearCode code;       // x's.
   QuantizedWeights weights;
-  Attributes attributes;
-  bool is_row = false;  // A Gemm's x, of one row.
+  Attributes attributes;                    // A convolution's.
+  std::optional<IntegerMatrices> matrices;  // Of another one.
 };
 
-// [Co] as it is broadcast over images.
-Tensor ByChannel(const std::vector<float>& values) {
-  return Tensor::Of<float>({static_cast<int64_t>(values.size()), 1, 1}, values);
+// What operators of quantized tensors have in common, but for their data.
+struct QuantizedOperands {
+  size_t weights_at = 0;            // The input;
+  const Tensor* weights = nullptr;  // its numbers.
+  std::vector<int> x_zeros;         // Empty where they are not known.
+  std::vector<int> w_zeros;         // One, or one an output channel.
+  std::vector<float> scales;        // The same, of sums.
+};
+
+// Whether data are rows that a matrix multiplies, and zero points and scales are of all of them, and of all columns or of each.
+bool MayBeMatrices(const NodeView& view, const QuantizedOperands& operands) {
+  const ValueType& x = view.input_type(0);
+  const Shape& w = operands.weights->shape();
+  const Dimensions dimensions = x.dimensions();
+  if (x.rank() < 2 || w.size() != 2 || NumElements(dimensions) == Dimension(0)) return false;
+  const Dimension rows = NumElements(absl::MakeConstSpan(dimensions).first(dimensions.size() - 1));
+  const auto is_one = [&view](int input) {
+    return !view.has_input(input) ||
+           NumElements(view.input_type(input).dimensions()) == Dimension(1);
+  };
+  const auto fits = [&w](size_t count) {
+    return count == 1 || static_cast<int64_t>(count) == w[1];
+  };
+  return !rows.is_unknown() && dimensions.back() == Dimension(w[0]) && is_one(2) &&
+         operands.x_zeros.size() <= 1 && fits(operands.w_zeros.size()) &&
+         (operands.scales.empty() || fits(operands.scales.size()));
+}
+
+// Of [K, N] in i16: i32 [N], which wraps around.
+Tensor SumsOfColumns(const Tensor& matrix) {
+  const int64_t columns = matrix.shape()[1];
+  return ComputedConstant(matrix, {DataType::kInt32, {columns}},
+                          [columns](const Tensor& from, Tensor& to) {
+                            const absl::Span<int32_t> sums = to.mutable_values<int32_t>();
+                            for (int64_t i = 0; i < from.num_elements(); ++i) {
+                              uint32_t sum = static_cast<uint32_t>(sums[i % columns]);
+                              sum += static_cast<uint32_t>(from.values<int16_t>()[i]);
+                              sums[i % columns] = static_cast<int32_t>(sum);
+                            }
+                          });
+}
+
+// One number a channel of sums of such a rank: of images [N, Co, H, W], or of matrices [M, columns].
+Tensor ByChannel(std::vector<float> values, int rank) {
+  Shape shape = {static_cast<int64_t>(values.size())};
+  if (rank > 2) shape.insert(shape.end(), static_cast<size_t>(rank - 2), 1);
+  return Tensor::Of<float>(std::move(shape), std::move(values));
 }
 
 class QuantizationFolding {
@@ -77,6 +124,16 @@ class QuantizationFolding {
   // Each is given the node as it was, too, and returns false where it is kept.
   absl::StatusOr<bool> RewriteProduct(const Node& node, const Node& old);
   absl::StatusOr<bool> RewriteQuantizedConv(const Node& node, const Node& old);
+  absl::StatusOr<bool> RewriteQuantizedMatMul(const Node& node, const Node& old);
+  // Of ConvInteger or MatMulInteger, or of the same whose sums are scaled, as the node was; absent where weights or scales are not known.
+  std::optional<QuantizedOperands> OperandsOf(const Node& node, bool is_linear) const;
+  ValueId CentredWeights(const QuantizedOperands& operands, int64_t axis, const Node& node) {
+    return rewriter_.Constant(absl::StrCat(NameOf(node.inputs[operands.weights_at]), "_centred"),
+                              LessZeros(*operands.weights, axis, operands.w_zeros));
+  }
+  // The sums of such a node of scaled ones as its result.
+  absl::StatusOr<ValueId> Requantized(ValueId sums, const QuantizedOperands& operands,
+                                      const Node& node, const std::string& name);
   absl::StatusOr<bool> RewriteQuantize(Node& node, const Node& old);
   absl::StatusOr<bool> RewriteDequantize(Node& node, const Node& old);
   // What a Relu or Clip reads that nothing else reads the result of, where saturating to the code's bounds does all that it does;
@@ -85,6 +142,10 @@ class QuantizationFolding {
 
   // Sums of products as real numbers: each times its channel's scale, or the one of all.
   absl::StatusOr<ValueId> Scaled(ValueId sums, std::vector<float> scales, const std::string& name);
+  // Sums of products of x's rows, all but its last dimension, by w: a matrix.
+  absl::StatusOr<ValueId> MultipliedRows(ValueId x, ValueId w, const std::string& name);
+  // x in the extents of `type`, which have as many elements.
+  absl::StatusOr<ValueId> ShownAs(ValueId x, const ValueType& type, const std::string& name);
   // A value of 8 bits less its zero point, in 16 bits.
   absl::StatusOr<ValueId> Centred(ValueId old_id, const LinearCode& code);
   bool IsOnlyDequantized(ValueId old_id, const LinearCode& code) const;
@@ -103,23 +164,27 @@ class QuantizationFolding {
 };
 
 std::optional<IntegerProduct> QuantizationFolding::ProductOf(const Node& node) const {
-  if (node.op != "Conv" && node.op != "Gemm") return std::nullopt;
+  const bool is_conv = node.op == "Conv";
+  if (!is_conv && node.op != "Gemm" && node.op != "MatMul") return std::nullopt;
   const Node* const x = Maker(node.inputs[0]);
   const Node* const w = Maker(node.inputs[1]);
   if (x == nullptr || w == nullptr || x->op != "DequantizeLinear") return std::nullopt;
   const std::optional<LinearCode> code = CodeOf(old_, *x);
   if (!code.has_value()) return std::nullopt;
-  std::optional<QuantizedWeights> weights = WeightsOf(old_, *w, context_.registry);
+  std::optional<IntegerMatrices> matrices;
+  if (!is_conv) {
+    absl::StatusOr<IntegerMatrices> found = IntegerMatricesOf(old_, node, context_.registry);
+    if (!found.ok()) return std::nullopt;
+    matrices = *std::move(found);
+  }
+  std::optional<QuantizedWeights> weights =
+      WeightsOf(old_, *w, is_conv ? 0 : matrices->column_axis(), context_.registry);
   if (!weights.has_value() || weights->weights.num_elements() == 0) return std::nullopt;
-  if (node.op == "Gemm") {
-    if (!CheckIntegerGemm(old_, node).ok()) return std::nullopt;
-    const Shape shape = weights->weights.shape();
+  if (!is_conv) {
     const int64_t largest = std::max(-code->least(), code->largest());
-    if (!HoldsSums(shape[1], largest, weights->largest)) return std::nullopt;
-    absl::StatusOr<Tensor> filters = weights->weights.Reshaped({shape[0], shape[1], 1, 1});
-    if (!filters.ok()) return std::nullopt;
-    weights->weights = *std::move(filters);
-    return IntegerProduct{x->inputs[0], *code, *std::move(weights), {}, /*is_row=*/true};
+    if (!HoldsSums(matrices->depth, largest, weights->largest)) return std::nullopt;
+    if (matrices->is_transposed) weights->weights = Transposed(weights->weights);
+    return IntegerProduct{x->inputs[0], *code, *std::move(weights), {}, std::move(matrices)};
   }
   const absl::StatusOr<ConvView> conv = IntegerConvOf(old_, node, context_.registry);
   if (!conv.ok()) return std::nullopt;
@@ -128,7 +193,7 @@ std::optional<IntegerProduct> QuantizationFolding::ProductOf(const Node& node) c
   const int64_t terms = weights->weights.num_elements() / weights->weights.shape()[0];
   const int64_t largest = std::max(-code->least(), code->largest());
   if (!HoldsSums(terms, largest, weights->largest)) return std::nullopt;
-  IntegerProduct product = {x->inputs[0], *code, *std::move(weights), {}, /*is_row=*/false};
+  IntegerProduct product = {x->inputs[0], *code, *std::move(weights), {}, std::nullopt};
   product.attributes = ConvAttributes(conv->group, conv->window);
   return product;
 }
@@ -178,7 +243,8 @@ absl::StatusOr<ValueId> QuantizationFolding::Scaled(ValueId sums, std::vector<fl
   scales.resize(static_cast<size_t>(rewriter_.type(sums).dimension(1).extent()), scales[0]);
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId real, rewriter_.Add("Cast", {sums}, {{"to", kFloatType}},
                                                              absl::StrCat(name, "_real")));
-  const ValueId scale = rewriter_.Constant(absl::StrCat(name, "_scale"), ByChannel(scales));
+  const ValueId scale = rewriter_.Constant(
+      absl::StrCat(name, "_scale"), ByChannel(std::move(scales), rewriter_.type(sums).rank()));
   return rewriter_.Add("Mul", {real, scale}, {}, absl::StrCat(name, "_scaled"));
 }
 
@@ -186,79 +252,120 @@ absl::StatusOr<bool> QuantizationFolding::RewriteProduct(const Node& node, const
   const std::optional<IntegerProduct> product = ProductOf(old);
   if (!product.has_value()) return false;
   const std::string name = DisplayName(rewriter_.graph(), node);
-  SLIPWAY_ASSIGN_OR_RETURN(ValueId x, Centred(product->x, product->code));
-  if (product->is_row) {
-    const Dimension channels(product->weights.weights.shape()[1]);
-    SLIPWAY_ASSIGN_OR_RETURN(
-        x, AddReshape(rewriter_, x, {Dimension(1), channels, Dimension(1), Dimension(1)},
-                      absl::StrCat(name, "_image")));
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, Centred(product->x, product->code));
   const ValueId w = rewriter_.Constant(absl::StrCat(NameOf(node.inputs[1]), "_centred"),
                                        product->weights.weights);
-  SLIPWAY_ASSIGN_OR_RETURN(const ValueId sums,
-                           rewriter_.Add("slipway.IntegerConv", {x, w}, product->attributes, name));
+  ValueId sums = kNoValue;
+  if (product->matrices.has_value()) {
+    SLIPWAY_ASSIGN_OR_RETURN(sums, MultipliedRows(x, w, name));
+  } else {
+    SLIPWAY_ASSIGN_OR_RETURN(
+        sums, rewriter_.Add("slipway.IntegerConv", {x, w}, product->attributes, name));
+  }
   std::vector<float> scales = product->weights.scales;
   for (float& scale : scales) scale *= product->code.scale;
   SLIPWAY_ASSIGN_OR_RETURN(ValueId y, Scaled(sums, std::move(scales), name));
   if (node.inputs.size() > 2 && node.inputs[2] != kNoValue) {
-    const auto bias = rewriter_.constant(node.inputs[2])->values<float>();
+    const Tensor& bias = product->matrices.has_value() ? *product->matrices->bias
+                                                       : *rewriter_.constant(node.inputs[2]);
+    const auto numbers = bias.values<float>();
     const ValueId shift = rewriter_.Constant(
-        absl::StrCat(name, "_shift"), ByChannel(std::vector<float>(bias.begin(), bias.end())));
+        absl::StrCat(name, "_shift"),
+        ByChannel(std::vector<float>(numbers.begin(), numbers.end()), rewriter_.type(y).rank()));
     SLIPWAY_ASSIGN_OR_RETURN(y, rewriter_.Add("Add", {y, shift}, {}, absl::StrCat(name, "_out")));
   }
-  if (product->is_row) {
-    SLIPWAY_ASSIGN_OR_RETURN(y,
-                             AddReshape(rewriter_, y, rewriter_.type(node.outputs[0]).dimensions(),
-                                        absl::StrCat(name, "_row")));
-  }
+  SLIPWAY_ASSIGN_OR_RETURN(y, ShownAs(y, rewriter_.type(node.outputs[0]), name));
   rewriter_.Replace(node, y);
   return true;
 }
 
-// ConvInteger, and QLinearConv, which scales the sums and quantizes them again.
-absl::StatusOr<bool> QuantizationFolding::RewriteQuantizedConv(const Node& node, const Node& old) {
-  const bool is_linear = node.op == "QLinearConv";
-  const size_t weights_at = is_linear ? 3 : 1;
+absl::StatusOr<ValueId> QuantizationFolding::MultipliedRows(ValueId x, ValueId w,
+                                                            const std::string& name) {
+  const Dimensions dimensions = rewriter_.type(x).dimensions();
+  const Dimension rows = NumElements(absl::MakeConstSpan(dimensions).first(dimensions.size() - 1));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const ValueId matrix,
+      ShownAs(x, ValueType(rewriter_.type(x).dtype(), {rows, dimensions.back()}), name));
+  return rewriter_.Add("slipway.IntegerGemm", {matrix, w}, {}, name);
+}
+
+absl::StatusOr<ValueId> QuantizationFolding::ShownAs(ValueId x, const ValueType& type,
+                                                     const std::string& name) {
+  if (SameExtents(rewriter_.type(x).dimensions(), type.dimensions())) return x;
+  return AddReshape(rewriter_, x, type.dimensions(), absl::StrCat(name, "_shown"));
+}
+
+std::optional<QuantizedOperands> QuantizationFolding::OperandsOf(const Node& node,
+                                                                 bool is_linear) const {
   const auto is_there = [&](size_t input) {
-    return input < old.inputs.size() && old.inputs[input] != kNoValue;
+    return input < node.inputs.size() && node.inputs[input] != kNoValue;
   };
   const auto constant = [&](size_t input) -> const Tensor* {
-    const std::optional<Tensor>& known = old_.values[old.inputs[input]].constant;
+    if (!is_there(input)) return nullptr;
+    const std::optional<Tensor>& known = old_.values[node.inputs[input]].constant;
     return known.has_value() ? &*known : nullptr;
   };
   const auto zeros_at = [&](size_t input) {
     return is_there(input) ? BytesOf(constant(input)) : std::vector<int>{0};
   };
-  const std::vector<int> x_zero = zeros_at(2);
-  std::vector<int> w_zeros = zeros_at(is_linear ? 5 : 3);
-  const Tensor* const w = constant(weights_at);
+  QuantizedOperands operands;
+  operands.weights_at = is_linear ? 3 : 1;
+  operands.weights = constant(operands.weights_at);
+  operands.x_zeros = zeros_at(2);
+  operands.w_zeros = zeros_at(is_linear ? 5 : 3);
+  if (operands.weights == nullptr || operands.weights->num_elements() == 0 ||
+      operands.w_zeros.empty()) {
+    return std::nullopt;
+  }
+  if (!is_linear) return operands;
+  for (const size_t input : {1, 4, 6}) {
+    const bool is_one = input != 4;
+    const Tensor* const scale = constant(input);
+    if (scale == nullptr || scale->dtype() != DataType::kFloat32 ||
+        (is_one && scale->num_elements() != 1)) {
+      return std::nullopt;
+    }
+  }
+  const float factor = constant(1)->values<float>()[0] / constant(6)->values<float>()[0];
+  for (const float scale : constant(4)->values<float>()) {
+    operands.scales.push_back(scale * factor);
+    if (!std::isfinite(operands.scales.back())) return std::nullopt;
+  }
+  return operands;
+}
+
+absl::StatusOr<ValueId> QuantizationFolding::Requantized(ValueId sums,
+                                                         const QuantizedOperands& operands,
+                                                         const Node& node,
+                                                         const std::string& name) {
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId y, Scaled(sums, operands.scales, name));
+  const Shape scale = rewriter_.constant(node.inputs[6])->shape();
+  const ValueId one =
+      rewriter_.Constant(absl::StrCat(name, "_one"), Tensor::Of<float>(scale, {1.0f}));
+  return rewriter_.Add("QuantizeLinear", {y, one, node.inputs[7]}, {},
+                       absl::StrCat(name, "_quantized"));
+}
+
+// ConvInteger, and QLinearConv, which scales the sums and quantizes them again.
+absl::StatusOr<bool> QuantizationFolding::RewriteQuantizedConv(const Node& node, const Node& old) {
+  const bool is_linear = node.op == "QLinearConv";
   SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(old_, old, context_.registry));
-  if (w == nullptr || w->num_elements() == 0 || x_zero.size() != 1 || w_zeros.empty() ||
-      view.input_type(0).rank() != 4) {
+  const std::optional<QuantizedOperands> operands = OperandsOf(old, is_linear);
+  if (!operands.has_value() || operands->x_zeros.size() != 1 || view.input_type(0).rank() != 4) {
     return false;
   }
   SLIPWAY_ASSIGN_OR_RETURN(const QuantizedConvView conv, DecodeQuantizedConv(view));
   const absl::StatusOr<Window> window = KnownWindow(view, conv.window);
   if (!window.ok()) return false;
-  std::vector<float> scales;
-  if (is_linear) {
-    for (const size_t input : {1, 4, 6}) {
-      if (constant(input) == nullptr) return false;
-    }
-    const float factor = constant(1)->values<float>()[0] / constant(6)->values<float>()[0];
-    for (const float scale : constant(4)->values<float>()) scales.push_back(scale * factor);
-    if (!absl::c_all_of(scales, [](float scale) { return std::isfinite(scale); })) return false;
-  }
 
   const std::string name = DisplayName(rewriter_.graph(), node);
-  const LinearCode code = {view.input_type(0).dtype(), 1, x_zero[0]};
+  const LinearCode code = {view.input_type(0).dtype(), 1, operands->x_zeros[0]};
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, Centred(old.inputs[0], code));
-  const ValueId centred = rewriter_.Constant(
-      absl::StrCat(NameOf(node.inputs[weights_at]), "_centred"), LessZeros(*w, std::move(w_zeros)));
-  SLIPWAY_ASSIGN_OR_RETURN(ValueId y, rewriter_.Add("slipway.IntegerConv", {x, centred},
+  const ValueId w = CentredWeights(*operands, /*axis=*/0, node);
+  SLIPWAY_ASSIGN_OR_RETURN(ValueId y, rewriter_.Add("slipway.IntegerConv", {x, w},
                                                     ConvAttributes(conv.group, *window), name));
   if (is_linear) {
-    if (is_there(8)) {
+    if (view.has_input(8)) {
       // One a channel, which follow on the batch.
       const ValueId axes =
           rewriter_.Constant(absl::StrCat(name, "_axes"), Tensor::Of<int64_t>({2}, {1, 2}));
@@ -267,12 +374,41 @@ absl::StatusOr<bool> QuantizationFolding::RewriteQuantizedConv(const Node& node,
           rewriter_.Add("Unsqueeze", {node.inputs[8], axes}, {}, absl::StrCat(name, "_bias")));
       SLIPWAY_ASSIGN_OR_RETURN(y, rewriter_.Add("Add", {y, bias}, {}, absl::StrCat(name, "_sums")));
     }
-    SLIPWAY_ASSIGN_OR_RETURN(y, Scaled(y, std::move(scales), name));
-    const ValueId one = rewriter_.Constant(absl::StrCat(name, "_one"),
-                                           Tensor::Of<float>(constant(6)->shape(), {1.0f}));
-    SLIPWAY_ASSIGN_OR_RETURN(y, rewriter_.Add("QuantizeLinear", {y, one, node.inputs[7]}, {},
-                                              absl::StrCat(name, "_quantized")));
+    SLIPWAY_ASSIGN_OR_RETURN(y, Requantized(y, *operands, node, name));
   }
+  rewriter_.Replace(node, y);
+  return true;
+}
+
+// MatMulInteger, and QLinearMatMul, which scales the sums and quantizes them again.
+absl::StatusOr<bool> QuantizationFolding::RewriteQuantizedMatMul(const Node& node,
+                                                                 const Node& old) {
+  const bool is_linear = node.op == "QLinearMatMul";
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(old_, old, context_.registry));
+  const std::optional<QuantizedOperands> operands = OperandsOf(old, is_linear);
+  if (!operands.has_value() || !MayBeMatrices(view, *operands)) return false;
+  const std::string name = DisplayName(rewriter_.graph(), node);
+  // A zero point that is not known is subtracted from the sums, times those of the weights.
+  const bool is_known = !operands->x_zeros.empty();
+  const LinearCode code = {view.input_type(0).dtype(), 1, is_known ? operands->x_zeros[0] : 0};
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, Centred(old.inputs[0], code));
+  const ValueId w = CentredWeights(*operands, /*axis=*/1, node);
+  SLIPWAY_ASSIGN_OR_RETURN(ValueId y, MultipliedRows(x, w, name));
+  if (!is_known) {
+    const ValueId sums =
+        rewriter_.Constant(absl::StrCat(name, "_sums"), SumsOfColumns(*rewriter_.constant(w)));
+    SLIPWAY_ASSIGN_OR_RETURN(
+        const ValueId zero,
+        rewriter_.Add("Cast", {node.inputs[2]}, {{"to", kInt32Type}}, absl::StrCat(name, "_zero")));
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId surplus, rewriter_.Add("Mul", {sums, zero}, {},
+                                                                  absl::StrCat(name, "_surplus")));
+    SLIPWAY_ASSIGN_OR_RETURN(
+        y, rewriter_.Add("Sub", {y, surplus}, {}, absl::StrCat(name, "_centred")));
+  }
+  if (is_linear) {
+    SLIPWAY_ASSIGN_OR_RETURN(y, Requantized(y, *operands, node, name));
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(y, ShownAs(y, rewriter_.type(node.outputs[0]), name));
   rewriter_.Replace(node, y);
   return true;
 }
@@ -304,8 +440,9 @@ absl::StatusOr<bool> QuantizationFolding::RewriteQuantize(Node& node, const Node
   if (!code.has_value()) return false;
   const ValueId y = old.outputs[0];
   const std::string name = DisplayName(rewriter_.graph(), node);
-  SLIPWAY_ASSIGN_OR_RETURN(const std::optional<ValueId> ahead,
-                           ScaleAhead(rewriter_, node.inputs[0], 1 / double{code->scale}));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const std::optional<ValueId> ahead,
+      ScaleAhead(rewriter_, context_.registry, node.inputs[0], 1 / double{code->scale}));
   if (ahead.has_value()) {
     const ValueId one = rewriter_.Constant(absl::StrCat(name, "_one"), Tensor::Scalar(1.0f));
     rewriter_.SetInput(node, 0, *ahead);
@@ -360,10 +497,12 @@ absl::Status QuantizationFolding::Rewrite(Node& node) {
   const Node old = node;
   rewriter_.Resolve(node);
   absl::StatusOr<bool> done = false;
-  if (node.op == "Conv" || node.op == "Gemm") {
+  if (node.op == "Conv" || node.op == "Gemm" || node.op == "MatMul") {
     done = RewriteProduct(node, old);
   } else if (node.op == "ConvInteger" || node.op == "QLinearConv") {
     done = RewriteQuantizedConv(node, old);
+  } else if (node.op == "MatMulInteger" || node.op == "QLinearMatMul") {
+    done = RewriteQuantizedMatMul(node, old);
   } else if (node.op == "QuantizeLinear") {
     done = RewriteQuantize(node, old);
   } else if (node.op == "DequantizeLinear") {

@@ -166,7 +166,7 @@ TEST(FoldQuantization, TakesDepthwiseConvolutionsOfBytes) {
   EXPECT_FALSE(Stays(conv("i8[2, 1, 1, 1] = {1, -2}")));
 }
 
-TEST(FoldQuantization, TakesRowsOfGemm) {
+TEST(FoldQuantization, TakesGemm) {
   const auto gemm = [](int rows, const char* attributes) {
     return absl::StrCat(R"(
     graph "g" (%x: u8[)",
@@ -181,9 +181,13 @@ TEST(FoldQuantization, TakesRowsOfGemm) {
                         attributes, R"(}
     })");
   };
-  EXPECT_TRUE(Stays(gemm(1, "transB = 0")));
-  EXPECT_TRUE(Stays(gemm(2, "transB = 1")));
-  EXPECT_THAT(Folded(gemm(1, "transB = 1")), HasSubstr("slipway.IntegerConv \"c\""));
+  for (const int rows : {1, 2}) {
+    for (const char* attributes : {"transB = 0", "transB = 1"}) {
+      EXPECT_THAT(Folded(gemm(rows, attributes)), HasSubstr("slipway.IntegerGemm \"c\""));
+    }
+  }
+  EXPECT_TRUE(Stays(gemm(4, "transA = 1")));
+  EXPECT_TRUE(Stays(gemm(2, "alpha = 0.5")));
 }
 
 // Whose bounds saturating has, too.
@@ -240,6 +244,82 @@ TEST(FoldQuantization, TakesQLinearConv) {
   const std::string open =
       absl::StrReplaceAll(conv, {{"const %xz: u8[] = {5}", ""}, {"(%x: u8", "(%xz: u8[], %x: u8"}});
   EXPECT_NE(Folded(open).find("QLinearConv"), std::string::npos);
+}
+
+// Rows of several dimensions, between codes; the second product's scales are taken ahead through what shows them.
+TEST(FoldQuantization, MultipliesMatricesOfIntegers) {
+  const std::string after = Folded(R"(
+    graph "g" (%x: f32[2, 3, 4]) -> (%y) {
+      const %s: f32[] = {0.25}
+      const %z: u8[] = {7}
+      %q = QuantizeLinear "q" (%x, %s, %z)
+      %d = DequantizeLinear "d" (%q, %s, %z)
+      const %w: i8[4, 2] = {1, -2, 3, 4, 5, 6, -7, 8}
+      const %ws: f32[2] = {0.5, 2}
+      %dw = DequantizeLinear "dw" (%w, %ws) {axis = 1}
+      %p = MatMul "p" (%d, %dw)
+      const %b: f32[2] = {1, -8}
+      %a = Add "a" (%p, %b)
+      const %ys: f32[] = {0.5}
+      const %yz: u8[] = {128}
+      %y = QuantizeLinear "y" (%a, %ys, %yz)
+    })");
+  EXPECT_THAT(after, HasSubstr("(%q_centred, %p_shown_shape) : i16[6, 4]")) << after;
+  EXPECT_THAT(after, HasSubstr("slipway.IntegerGemm \"p\""));
+  EXPECT_THAT(after, HasSubstr("const %p_scale_ahead: f32[2] = {0.25, 1}"));
+  EXPECT_THAT(after, HasSubstr("const %b_ahead: f32[2] = {2, -16}"));
+  // Two scales along the depth are none of columns.
+  EXPECT_TRUE(Stays(R"(
+    graph "g" (%x: u8[3, 2]) -> (%p) {
+      const %s: f32[] = {0.25}
+      %d = DequantizeLinear "d" (%x, %s)
+      const %w: i8[2, 2] = {1, -2, 3, 4}
+      const %ws: f32[2] = {0.5, 2}
+      %dw = DequantizeLinear "dw" (%w, %ws) {axis = 0}
+      %p = MatMul "p" (%d, %dw)
+    })"));
+}
+
+// Where only running tells the zero point, as that of DynamicQuantizeLinear, too.
+TEST(FoldQuantization, TakesMatMulInteger) {
+  const std::string product = R"(
+    graph "g" (%x: u8[2, 3, 4], %xz: u8[]) -> (%p) {
+      const %w: i8[4, 2] = {1, -2, 3, 4, 5, 6, -7, 8}
+      const %wz: i8[2] = {1, 0}
+      %p = MatMulInteger "p" (%x, %w, %xz, %wz)
+    })";
+  const std::string after = Folded(product);
+  EXPECT_THAT(after, HasSubstr("slipway.IntegerGemm \"p\""));
+  EXPECT_THAT(after, HasSubstr("const %p_sums: i32[2] = {-2, 16}"));
+  EXPECT_THAT(after, Not(HasSubstr("MatMulInteger")));
+  const std::string known = Folded(absl::StrReplaceAll(
+      product, {{", %xz: u8[])", ")"}, {"const %wz", "const %xz: u8[] = {9}\n const %wz"}}));
+  EXPECT_THAT(known, HasSubstr("slipway.IntegerGemm \"p\""));
+  EXPECT_THAT(known, Not(HasSubstr("p_sums")));
+  // One a row, and products by what is not constant.
+  EXPECT_TRUE(
+      Folded(absl::StrReplaceAll(product, {{"u8[2, 3, 4], %xz: u8[]", "u8[3, 4], %xz: u8[3]"}}))
+          .find("MatMulInteger") != std::string::npos);
+  EXPECT_TRUE(
+      Folded(absl::StrReplaceAll(product, {{"const %w: i8[4, 2] = {1, -2, 3, 4, 5, 6, -7, 8}", ""},
+                                           {"%xz: u8[])", "%xz: u8[], %w: i8[4, 2])"}}))
+          .find("MatMulInteger") != std::string::npos);
+}
+
+TEST(FoldQuantization, TakesQLinearMatMul) {
+  const std::string after = Folded(R"(
+    graph "g" (%x: u8[2, 3, 4]) -> (%p) {
+      const %xs: f32[] = {0.5}
+      const %xz: u8[] = {5}
+      const %w: i8[4, 2] = {1, -2, 3, 4, 5, 6, -7, 8}
+      const %ws: f32[2] = {0.5, 2}
+      const %wz: i8[2] = {0, 1}
+      const %ys: f32[] = {4}
+      const %yz: u8[] = {100}
+      %p = QLinearMatMul "p" (%x, %xs, %xz, %w, %ws, %wz, %ys, %yz)
+    })");
+  EXPECT_THAT(after, HasSubstr("slipway.IntegerGemm \"p\""));
+  EXPECT_THAT(after, HasSubstr("const %p_scale: f32[2] = {0.0625, 0.25}"));
 }
 
 // A value that somebody else reads is stored as the model says.

@@ -51,8 +51,8 @@ std::optional<Int16Range> RangeOf(const Graph& graph, const std::vector<NodeId>&
     if (!range.has_value()) return std::nullopt;
     return Int16Range{std::min(range->least, 0), std::max(range->largest, 0)};
   }
-  if (node.op == "Reshape" || node.op == "slipway.Unpack" || node.op == "MaxPool" ||
-      node.op == "slipway.MaxPoolNCHWc") {
+  if (node.op == "Reshape" || node.op == "slipway.View" || node.op == "slipway.Unpack" ||
+      node.op == "MaxPool" || node.op == "slipway.MaxPoolNCHWc") {
     return RangeOf(graph, producers, node.inputs[0]);
   }
   if (node.op == "Add" || node.op == "Sub") {

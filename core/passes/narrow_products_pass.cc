@@ -50,6 +50,8 @@ class ProductNarrowing {
   // What a product's data become; absent where it stays as it is.
   std::optional<NarrowForm> FormFor(const Node& node) const;
   std::optional<NarrowForm> FormForConvolution(const Node& node) const;
+  // The bytes that integers of 16 bits become, whose constant weights are such, too; absent where they do not fit.
+  std::optional<NarrowForm> ByteFormFor(const Node& node) const;
   void ChooseForms();
   // Whether a reader of a value can read its narrow form.
   bool MayRead(NodeId id_of_reader, ValueId id) const;
@@ -59,9 +61,15 @@ class ProductNarrowing {
   // Makes an elementwise node read narrow forms in place of those of its inputs that are replaced.
   absl::Status Widen(Node& node, const std::vector<ValueId>& inputs);
   absl::StatusOr<ValueId> Narrow(ValueId old_id);
-  // The bytes of an i16 value that a QuantizeLinear makes, from what that reads; kNoValue where something else makes it.
+  // The bytes that an i16 value is made of, or of what a QuantizeLinear reads that makes it; kNoValue where something else does.
   absl::StatusOr<ValueId> QuantizedAsBytes(ValueId wide, int zero, const std::string& name);
   const std::string& NameOf(ValueId id) const { return rewriter_.graph().values[id].name; }
+  // That a product makes: columns of a matrix, or channels in blocks.
+  int64_t ChannelsOf(const Node& product) const {
+    const ValueType& y = rewriter_.type(product.outputs[0]);
+    const int64_t outer = y.dimension(1).extent();
+    return y.rank() == 2 ? outer : outer * y.dimension(4).extent();
+  }
 
   const OperatorRegistry& registry_;
   const NarrowForms forms_;
@@ -80,10 +88,15 @@ std::optional<NarrowForm> ProductNarrowing::FormFor(const Node& node) const {
   if (node.op == "slipway.ConvNCHWc" || node.op == "slipway.DepthwiseConvNCHWc") {
     return FormForConvolution(node);
   }
-  if (node.op != "slipway.GemmPacked" || !forms_.bfloat16_matrices) return std::nullopt;
+  if (node.op != "slipway.GemmPacked") return std::nullopt;
   const Value& x = old_.values[node.inputs[0]];
   const std::optional<Tensor>& weights = old_.values[node.inputs[1]].constant;
-  if (x.type->dtype() != DataType::kFloat32 || x.constant.has_value() || !weights.has_value() ||
+  if (x.constant.has_value() || !weights.has_value()) return std::nullopt;
+  if (x.type->dtype() == DataType::kInt16) {
+    const bool are_fours = weights->shape()[1] % 2 == 0;  // Of pairs.
+    return forms_.bytes && are_fours ? ByteFormFor(node) : std::nullopt;
+  }
+  if (x.type->dtype() != DataType::kFloat32 || !forms_.bfloat16_matrices ||
       weights->shape()[1] % 2 != 0) {
     return std::nullopt;
   }
@@ -107,12 +120,17 @@ std::optional<NarrowForm> ProductNarrowing::FormForConvolution(const Node& node)
   }
   const bool may_be_bytes = is_depthwise ? forms_.depthwise_bytes : forms_.bytes && block % 4 == 0;
   if (x.type->dtype() != DataType::kInt16 || !may_be_bytes) return std::nullopt;
+  return ByteFormFor(node);
+}
+
+std::optional<NarrowForm> ProductNarrowing::ByteFormFor(const Node& node) const {
+  const Tensor& weights = *old_.values[node.inputs[1]].constant;
   const std::optional<Int16Range> range = RangeOf(old_, producers_, node.inputs[0]);
   if (!range.has_value() || range->largest - range->least > kLargestByte || range->least > 0 ||
       range->least < -kLargestByte) {
     return std::nullopt;
   }
-  const bool fit = absl::c_all_of(weights->values<int16_t>(), [](int16_t w) {
+  const bool fit = absl::c_all_of(weights.values<int16_t>(), [](int16_t w) {
     return w >= std::numeric_limits<int8_t>::min() && w <= std::numeric_limits<int8_t>::max();
   });
   if (!fit) return std::nullopt;
@@ -161,24 +179,30 @@ void ProductNarrowing::ChooseForms() {
 
 absl::StatusOr<ValueId> ProductNarrowing::QuantizedAsBytes(ValueId wide, int zero,
                                                            const std::string& name) {
-  const Node* const clip = rewriter_.Producer(wide);
-  if (clip != nullptr && clip->op == "Reshape") {
-    const Node reshape = *clip;
-    SLIPWAY_ASSIGN_OR_RETURN(const ValueId bytes, QuantizedAsBytes(reshape.inputs[0], zero, name));
-    if (bytes == kNoValue) return kNoValue;
-    return rewriter_.Add("Reshape", {bytes, reshape.inputs[1]}, reshape.attributes,
-                         absl::StrCat(name, "_reshaped"));
-  }
-  const Node* const quantize =
-      clip != nullptr && clip->op == "Clip" ? rewriter_.Producer(clip->inputs[0]) : nullptr;
-  if (quantize == nullptr || quantize->op != "QuantizeLinear" || quantize->inputs.size() < 3) {
-    return kNoValue;
-  }
   const auto is = [&](ValueId id, int number) {
     const Tensor* const constant = id == kNoValue ? nullptr : rewriter_.constant(id);
     return constant != nullptr && constant->dtype() == DataType::kInt16 &&
            constant->num_elements() == 1 && constant->values<int16_t>()[0] == number;
   };
+  const Node* const clip = rewriter_.Producer(wide);
+  if (clip == nullptr) return kNoValue;
+  if (registry_.MovementOf(clip->op) == Movement::kView) {
+    const Node view = *clip;
+    std::vector<ValueId> inputs = view.inputs;
+    SLIPWAY_ASSIGN_OR_RETURN(inputs[0], QuantizedAsBytes(inputs[0], zero, name));
+    if (inputs[0] == kNoValue) return kNoValue;
+    return rewriter_.Add(view.op, std::move(inputs), view.attributes, absl::StrCat(name, "_shown"));
+  }
+  const Node* const cast =
+      clip->op == "Sub" && is(clip->inputs[1], zero) ? rewriter_.Producer(clip->inputs[0]) : clip;
+  if (cast != nullptr && cast->op == "Cast" && (cast != clip || zero == 0) &&
+      rewriter_.type(cast->inputs[0]).dtype() == DataType::kUint8) {
+    return cast->inputs[0];
+  }
+  const Node* const quantize = clip->op == "Clip" ? rewriter_.Producer(clip->inputs[0]) : nullptr;
+  if (quantize == nullptr || quantize->op != "QuantizeLinear" || quantize->inputs.size() < 3) {
+    return kNoValue;
+  }
   if (clip->inputs.size() < 3 || !is(quantize->inputs[2], 0) || !is(clip->inputs[1], -zero) ||
       !is(clip->inputs[2], kLargestByte - zero)) {
     return kNoValue;
@@ -231,10 +255,11 @@ absl::Status ProductNarrowing::RewriteProduct(Node& node, ValueId x) {
     if (form.zero != 0) {
       inputs.resize(2);
       inputs.push_back(rewriter_.Constant(
-          absl::StrCat(name, "_sums"),
-          is_depthwise ? SumsOfDepthwise(weights, -form.zero) : SumsOfPacked(weights, -form.zero)));
+          absl::StrCat(name, "_sums"), is_depthwise
+                                           ? SumsOfDepthwise(weights, -form.zero)
+                                           : SumsOfPacked(weights, ChannelsOf(node), -form.zero)));
     }
-    attributes.Set("zero", int64_t{form.zero});
+    if (node.op != "slipway.GemmPacked") attributes.Set("zero", int64_t{form.zero});
   }
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId y,
                            rewriter_.Add(node.op, std::move(inputs), std::move(attributes),

@@ -21,7 +21,7 @@ struct NarrowForms {
 };
 
 // slipway.ConvNCHWc of blocked channels by constant weights, in f32 or of integers (i16), reads data and weights in bf16 or in
-// bytes (core/operators/convolution.h); slipway.GemmPacked in f32 of an even depth reads them in bf16. What they read is made narrow behind what makes it, so that FuseOps puts that into one
+// bytes (core/operators/convolution.h); so does slipway.GemmPacked of a depth that is even, or of fours for bytes. What they read is made narrow behind what makes it, so that FuseOps puts that into one
 // kernel; where elementwise operators are all else that reads it, they read the narrow form, widened, and the wide one is never
 // stored. Integers are told by what makes them to fit in bytes, weights by themselves. Expects AlterLayout, ChooseConvolution and
 // PackGemm: what is to be by other means, as depthwise convolutions, those of few channels and transformed tiles are, stays what it is.

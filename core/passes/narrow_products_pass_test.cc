@@ -142,7 +142,8 @@ TEST(NarrowProducts, MakesBytesOfIntegersThatFit) {
   for (const char* made : {"Sub(%s, %z)", "Clip(%s, %low, %high)"}) {
     const std::string before = OfIntegers(made, "-128");
     const std::string after = After(tester, kBytes, before);
-    EXPECT_THAT(after, HasSubstr("= Cast \"x_u8\" "));
+    const bool was_bytes = made[0] == 'S';
+    EXPECT_THAT(after, HasSubstr(was_bytes ? "NCHWc \"c\" (%a, " : "= Cast \"x_u8\" "));
     EXPECT_THAT(after, HasSubstr(": i8[1, 1, 3, 3, 1, 2, 4] = "));
     EXPECT_THAT(after, HasSubstr("zero = 3"));
     ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(before));
@@ -171,10 +172,41 @@ TEST(NarrowProducts, ReadsBytesWhereTheirNumbersWereRead) {
       %y = slipway.ConvNCHWc "c" (%x, %w)
       %r = DequantizeLinear(%x, %scale)
     })";
-  EXPECT_THAT(After(tester, kBytes, before), HasSubstr("DequantizeLinear(%x_u8, %scale, "));
+  EXPECT_THAT(After(tester, kBytes, before), HasSubstr("DequantizeLinear(%a, %scale, "));
   ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(before));
   ASSERT_OK_AND_ASSIGN(const Graph narrowed, NarrowProducts(graph, tester.context(), kBytes));
   EXPECT_OK(tester.CheckSameResults(graph, narrowed, 1, {0, 0}));
+}
+
+TEST(NarrowProducts, MakesBytesOfMatricesOfIntegers) {
+  const PassTester tester;
+  // Rows that are shown as a matrix, of which a product reads the bytes that were there; and quantized ones.
+  const std::string before = R"(
+    graph "g" (%a: u8[2, 3, 8], %f: f32[6, 8]) -> (%y, %z) {
+      const %w: i16[2, 4, 2, 2] = splat -7
+      const %zero: i16[] = {3}
+      const %shape: i64[2] = {6, 8}
+      const %none: i16[] = {0}
+      const %low: i16[] = {-3}
+      const %high: i16[] = {252}
+      const %scale: f32[] = {0.01}
+      %s = Cast(%a) {to = 5}
+      %c = Sub(%s, %zero)
+      %x = Reshape(%c, %shape)
+      %y = slipway.GemmPacked "y" (%x, %w) {columns = 3}
+      %q = QuantizeLinear(%f, %scale, %none)
+      %l = Clip(%q, %low, %high)
+      %z = slipway.GemmPacked "z" (%l, %w) {columns = 4}
+    })";
+  ASSERT_OK_AND_ASSIGN(const Graph graph, tester.Parse(before));
+  ASSERT_OK_AND_ASSIGN(const Graph narrowed, NarrowProducts(graph, tester.context(), kBytes));
+  const std::string after = Print(narrowed);
+  EXPECT_THAT(after, HasSubstr("= Reshape \"x_u8_shown\" (%a, %shape) : u8[6, 8]"));
+  EXPECT_THAT(after, HasSubstr(": i8[2, 2, 2, 4] = "));
+  EXPECT_THAT(after, HasSubstr("const %w_u8_sums: i32[3] = {168, 168, 168}"));
+  EXPECT_THAT(after, Not(HasSubstr("i16[6, 8]")));
+  EXPECT_OK(tester.CheckSameResults(graph, narrowed, 1, {0, 0}));
+  EXPECT_OK(tester.Check(Narrowing(kBfloat16), before, before));
 }
 
 // From what is quantized, with a MaxPool between, and for depthwise convolutions.

@@ -175,12 +175,15 @@ Tensor PackedAsBfloat16(const Tensor& packed) {
 }
 
 Tensor PackedAsBytes(const Tensor& packed) {
-  CheckRank(packed, 7);
-  const Shape& s = packed.shape();
-  SLIPWAY_CHECK(packed.dtype() == DataType::kInt16 && s[4] % 2 == 0,
-                "there are no fours of channels");
-  return ComputedConstant(packed, {DataType::kInt8, {s[0], s[1], s[2], s[3], s[4] / 2, s[5], 4}},
-                          [co = s[5]](const Tensor& from, Tensor& to) {
+  Shape shape = packed.shape();
+  const size_t rank = shape.size();
+  SLIPWAY_CHECK(packed.dtype() == DataType::kInt16 && rank >= 3 && shape.back() == 2 &&
+                    shape[rank - 3] % 2 == 0,
+                "there are no fours to be made");
+  shape[rank - 3] /= 2;
+  shape[rank - 1] = 4;
+  return ComputedConstant(packed, {DataType::kInt8, shape},
+                          [co = shape[rank - 2]](const Tensor& from, Tensor& to) {
                             const absl::Span<const int16_t> source = from.values<int16_t>();
                             auto* next = reinterpret_cast<int8_t*>(to.mutable_bytes());
                             for (size_t step = 0; step < source.size(); step += 4 * co) {
@@ -195,17 +198,21 @@ Tensor PackedAsBytes(const Tensor& packed) {
                           });
 }
 
-Tensor SumsOfPacked(const Tensor& packed, int32_t factor) {
-  CheckRank(packed, 7);
+Tensor SumsOfPacked(const Tensor& packed, int64_t channels, int32_t factor) {
   const int64_t blocks = packed.shape()[0];
-  const int64_t co = packed.shape()[5];
+  const int64_t co = packed.shape()[packed.shape().size() - 2];
+  SLIPWAY_CHECK(
+      packed.dtype() == DataType::kInt16 && packed.shape().back() == 2 && channels <= blocks * co,
+      "these weights are not packed in pairs of 16 bits");
   return ComputedConstant(
-      packed, {DataType::kInt32, {blocks * co}}, [=](const Tensor& from, Tensor& to) {
+      packed, {DataType::kInt32, {channels}}, [=](const Tensor& from, Tensor& to) {
         const absl::Span<const int16_t> source = from.values<int16_t>();
         const absl::Span<int32_t> sums = to.mutable_values<int32_t>();
         const int64_t each_block = from.num_elements() / blocks;
         for (int64_t i = 0; i < from.num_elements(); ++i) {
-          int32_t& sum = sums[i / each_block * co + i / 2 % co];
+          const int64_t channel = i / each_block * co + i / 2 % co;
+          if (channel >= channels) continue;
+          int32_t& sum = sums[channel];
           sum =
               static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(source[i]) *
                                                                     static_cast<uint32_t>(factor));
@@ -292,10 +299,24 @@ Tensor StrassenWeights(const Tensor& packed) {
 }
 
 Tensor PackMatrix(const Tensor& matrix, int64_t n) {
-  CheckFloatOfRank(matrix, 2);
+  CheckRank(matrix, 2);
   const int64_t rows = matrix.shape()[0];
   const int64_t columns = matrix.shape()[1];
   const int64_t panels = (columns + n - 1) / n;
+  const int64_t pair = PairOf(matrix);
+  SLIPWAY_CHECK(rows % pair == 0, "pairs do not divide the depth");
+  if (pair > 1) {
+    return Rearranged(matrix, {panels, rows / pair, n, pair}, [=](const auto& next) {
+      for (int64_t panel = 0; panel < panels * n; panel += n) {
+        for (int64_t r = 0; r < rows; r += pair) {
+          for (int64_t c = panel; c < panel + n; ++c) {
+            for (int64_t p = r; p < r + pair; ++p) next(c < columns ? p * columns + c : -1);
+          }
+        }
+      }
+    });
+  }
+  CheckFloatOfRank(matrix, 2);
   return Packed(matrix, {panels, rows, n}, [=](const float* from, float* to) {
     for (int64_t p = 0; p < panels; ++p) {
       const int64_t width = std::min(n, columns - p * n);
@@ -304,6 +325,16 @@ Tensor PackMatrix(const Tensor& matrix, int64_t n) {
       }
     }
   });
+}
+
+Tensor Transposed(const Tensor& matrix) {
+  CheckRank(matrix, 2);
+  return Rearranged(matrix, {matrix.shape()[1], matrix.shape()[0]},
+                    [rows = matrix.shape()[0], columns = matrix.shape()[1]](const auto& next) {
+                      for (int64_t c = 0; c < columns; ++c) {
+                        for (int64_t r = 0; r < rows; ++r) next(r * columns + c);
+                      }
+                    });
 }
 
 }  // namespace slipway

@@ -27,10 +27,11 @@ Tensor PackConvWeightsForPlainInput(const Tensor& weights, int64_t co);
 // What PackConvWeights or PackMatrix makes of f32, rounded to bf16 in pairs of inputs: to [..., ci/2, co, 2].
 Tensor PackedAsBfloat16(const Tensor& packed);
 
-// What it makes of i16, as i8 in fours: from [..., ci/2, co, 2] to [..., ci/4, co, 4]. REQUIRES: i8 holds each, and 4 divides ci.
+// What they make of i16, as i8 in fours: from [..., ci/2, co, 2] to [..., ci/4, co, 4]. REQUIRES: i8 holds each, and 4 divides ci.
 Tensor PackedAsBytes(const Tensor& packed);
-// The sum of an output channel's weights, times `factor`: i32 [Co], which wraps around.
-Tensor SumsOfPacked(const Tensor& packed, int32_t factor);
+// The sum of each of so many output channels' weights, times `factor`: i32 [channels], which wraps around. `packed` is as PackedAsBytes
+// reads it, and may be padded beyond those channels.
+Tensor SumsOfPacked(const Tensor& packed, int64_t channels, int32_t factor);
 
 // [C, 1, KH, KW] to [C/c, KH, KW, c].
 Tensor PackDepthwiseWeights(const Tensor& weights, int64_t c);
@@ -47,8 +48,11 @@ Tensor WinogradWeights(const Tensor& packed, int64_t m);
 // from [N/n, K, n] or [N/n, K/k, 1, 1, k, n] to [N/2/n, 7, K/2, n]. REQUIRES: N/n and K are even.
 Tensor StrassenWeights(const Tensor& packed);
 
-// [K, N] to [ceil(N/n), K, n]; the columns past N are 0.
+// [K, N] to [ceil(N/n), K, n]; of i16 to [ceil(N/n), K/2, n, 2]; the columns past N are 0. REQUIRES: pairs divide K.
 Tensor PackMatrix(const Tensor& matrix, int64_t n);
+
+// [N, K] to [K, N].
+Tensor Transposed(const Tensor& matrix);
 
 }  // namespace slipway
 

@@ -77,7 +77,7 @@ TEST(PackConstants, FoursOfBytes) {
   }
   const Tensor pairs = PackConvWeights(plain, 8, 2);
   const Tensor packed = PackedAsBytes(pairs);
-  const Tensor sums = SumsOfPacked(pairs, -3);
+  const Tensor sums = SumsOfPacked(pairs, 4, -3);
   ASSERT_EQ(packed.shape(), (Shape{2, 1, 1, 2, 2, 2, 4}));
   ASSERT_EQ(sums.shape(), (Shape{4}));
   for (int64_t o = 0; o < 4; ++o) {
@@ -91,6 +91,37 @@ TEST(PackConstants, FoursOfBytes) {
       }
     }
     EXPECT_EQ(sums.values<int32_t>()[o], -3 * sum);
+  }
+}
+
+// A matrix of 8 x 3 in panels of two columns, the last of which has one that is none.
+TEST(PackConstants, PanelsOfIntegers) {
+  Tensor plain = Tensor::Zeros(DataType::kInt16, {8, 3});
+  for (int64_t i = 0; i < plain.num_elements(); ++i) {
+    plain.mutable_values<int16_t>()[i] = static_cast<int16_t>(i * 5 - 60);
+  }
+  const Tensor pairs = PackMatrix(plain, 2);
+  const Tensor fours = PackedAsBytes(pairs);
+  const Tensor sums = SumsOfPacked(pairs, 3, 2);
+  ASSERT_EQ(pairs.shape(), (Shape{2, 4, 2, 2}));
+  ASSERT_EQ(fours.shape(), (Shape{2, 2, 2, 4}));
+  ASSERT_EQ(sums.shape(), (Shape{3}));
+  for (int64_t column = 0; column < 4; ++column) {
+    int32_t sum = 0;
+    for (int64_t k = 0; k < 8; ++k) {
+      const int16_t weight = column < 3 ? plain.values<int16_t>()[k * 3 + column] : int16_t{0};
+      const int64_t panel = column / 2;
+      EXPECT_EQ(pairs.values<int16_t>()[((panel * 4 + k / 2) * 2 + column % 2) * 2 + k % 2],
+                weight);
+      EXPECT_EQ(fours.values<int8_t>()[((panel * 2 + k / 4) * 2 + column % 2) * 4 + k % 4], weight);
+      sum += weight;
+    }
+    if (column < 3) EXPECT_EQ(sums.values<int32_t>()[column], 2 * sum);
+  }
+  const Tensor transposed = Transposed(plain);
+  ASSERT_EQ(transposed.shape(), (Shape{3, 8}));
+  for (int64_t i = 0; i < 24; ++i) {
+    EXPECT_EQ(transposed.values<int16_t>()[i % 3 * 8 + i / 3], plain.values<int16_t>()[i]);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/operators/small_numbers.h"
 #include "core/passes/graph_rewriter.h"
 #include "core/passes/pack_constants.h"
 
@@ -11,12 +12,12 @@ namespace slipway {
 namespace {
 
 bool CanPack(const Node& node, const GraphRewriter& rewriter) {
-  if (node.op != "Gemm" || !node.attributes.empty()) return false;
+  const bool is_integer = node.op == "slipway.IntegerGemm";
+  if ((node.op != "Gemm" && !is_integer) || !node.attributes.empty()) return false;
   const Tensor* weights = rewriter.constant(node.inputs[1]);
-  if (weights == nullptr || weights->dtype() != DataType::kFloat32 ||
-      weights->num_elements() == 0) {
-    return false;
-  }
+  if (weights == nullptr || weights->num_elements() == 0) return false;
+  if (is_integer) return weights->shape()[0] % kShorts.terms == 0;
+  if (weights->dtype() != DataType::kFloat32) return false;
   if (node.inputs.size() < 3 || node.inputs[2] == kNoValue) return true;
   return SameExtents(rewriter.type(node.inputs[2]).dimensions(), {{weights->shape()[1]}});
 }

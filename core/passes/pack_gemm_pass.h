@@ -9,7 +9,7 @@
 namespace slipway {
 
 // Gemm of the canonical form by constant f32 weights becomes slipway.GemmPacked, in panels of so many
-// columns.
+// columns; so does slipway.IntegerGemm of an even depth.
 absl::StatusOr<Graph> PackGemm(Graph graph, const PassContext& context, int64_t panel_columns);
 
 }  // namespace slipway

@@ -35,6 +35,28 @@ TEST(PackGemm, PacksConstantWeightsIntoPanels) {
     })"));
 }
 
+TEST(PackGemm, PacksIntegersInPairs) {
+  const PassTester tester;
+  EXPECT_OK(tester.Check(
+      [](Graph graph, const PassContext& context) {
+        return PackGemm(std::move(graph), context, 2);
+      },
+      R"(
+    graph "g" (%x: i16[1, 2], %z: i16[1, 1]) -> (%y, %odd) {
+      const %w: i16[2, 3] = {1, 2, 3, 4, 5, 6}
+      %y = slipway.IntegerGemm "fc" (%x, %w)
+      const %v: i16[1, 3] = {1, 2, 3}
+      %odd = slipway.IntegerGemm "odd" (%z, %v)
+    })",
+      R"(
+    graph "g" (%x: i16[1, 2], %z: i16[1, 1]) -> (%y, %odd) {
+      const %w_packed: i16[2, 1, 2, 2] = {1, 4, 2, 5, 3, 6, 0, 0}
+      %y = slipway.GemmPacked "fc" (%x, %w_packed) {columns = 3}
+      const %v: i16[1, 3] = {1, 2, 3}
+      %odd = slipway.IntegerGemm "odd" (%z, %v)
+    })"));
+}
+
 TEST(PackGemm, LeavesOtherProducts) {
   const PassTester tester;
   const char* text = R"(

@@ -86,7 +86,9 @@ PASSES = {
     "fold_quantization": [
         ":canonicalize_rules",
         ":channel_layout",
+        ":computed_constant",
         ":graph_rewriter",
+        ":pack_constants",
         ":quantized_values",
         ":scale_ahead",
         "//core/graph:edit",
@@ -162,6 +164,7 @@ PASSES = {
     "pack_gemm": [
         ":graph_rewriter",
         ":pack_constants",
+        "//core/operators:small_numbers",
     ],
     "pad_channels": [
         ":channel_layout",

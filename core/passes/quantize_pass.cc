@@ -29,24 +29,32 @@ bool IsProduct(const Node& node) {
          node.op == "MatMul";
 }
 
-// OK, or why the product is not to be one of integers.
-absl::Status CheckProduct(const Graph& graph, const Node& node, const PassContext& context) {
+bool IsOfMatrices(const Node& node) { return node.op == "Gemm" || node.op == "MatMul"; }
+
+// Of a product that may be one of integers: the dimension of its weights along which output channels lie. Else why it may not.
+absl::StatusOr<int64_t> ChannelAxisOf(const Graph& graph, const Node& node,
+                                      const PassContext& context) {
   const std::optional<Tensor>& weights = graph.values[node.inputs[1]].constant;
   if (!weights.has_value()) return absl::UnimplementedError("its weights are not constant");
   if (graph.values[node.inputs[0]].constant.has_value()) {
     return absl::UnimplementedError("it is constant");
   }
-  if (node.op != "Conv" && node.op != "Gemm") {
+  if (node.op == "ConvTranspose") {
     return absl::UnimplementedError(
-        absl::StrCat("products of integers are for Conv and Gemm, not for ", node.op));
+        absl::StrCat("products of integers are for Conv, Gemm and MatMul, not for ", node.op));
   }
   if (weights->dtype() != DataType::kFloat32 || weights->num_elements() == 0) {
     return absl::UnimplementedError("its weights are not of f32");
   }
-  SLIPWAY_RETURN_IF_ERROR(node.op == "Gemm"
-                              ? CheckIntegerGemm(graph, node)
-                              : IntegerConvOf(graph, node, context.registry).status());
-  const int64_t terms = weights->num_elements() / weights->shape()[0];
+  int64_t axis = 0;
+  if (IsOfMatrices(node)) {
+    SLIPWAY_ASSIGN_OR_RETURN(const IntegerMatrices matrices,
+                             IntegerMatricesOf(graph, node, context.registry));
+    axis = matrices.column_axis();
+  } else {
+    SLIPWAY_RETURN_IF_ERROR(IntegerConvOf(graph, node, context.registry).status());
+  }
+  const int64_t terms = weights->num_elements() / weights->shape()[static_cast<size_t>(axis)];
   if (!HoldsSums(terms, kLargestByte, kLargestWeight)) {
     return absl::UnimplementedError(
         absl::StrCat("a sum of ", terms, " products may be more than 32 bits hold"));
@@ -54,7 +62,7 @@ absl::Status CheckProduct(const Graph& graph, const Node& node, const PassContex
   if (!absl::c_all_of(weights->values<float>(), [](float w) { return std::isfinite(w); })) {
     return absl::UnimplementedError("its weights are not finite");
   }
-  return absl::OkStatus();
+  return axis;
 }
 
 // Whether quantizing what it reads and what it makes is the same.
@@ -96,30 +104,33 @@ absl::Status CheckRanges(const Graph& graph, const ValueRanges& ranges) {
   return absl::OkStatus();
 }
 
-// [Co, ...] of f32 as i8, by the scales of their channels.
+// Weights of f32 as i8, by the scales of their channels, which are places along a dimension.
 struct ByteWeights {
   Tensor weights;
-  Tensor scales;  // [Co]
+  Tensor scales;  // [channels]
 };
-ByteWeights QuantizeWeights(const Tensor& from) {
+ByteWeights QuantizeWeights(const Tensor& from, int64_t axis) {
   const absl::Span<const float> values = from.values<float>();
-  const int64_t channels = from.shape()[0];
-  const int64_t each = from.num_elements() / channels;
-  std::vector<int8_t> bytes(values.size());
-  std::vector<float> scales(static_cast<size_t>(channels), 1.0f);
-  for (int64_t c = 0; c < channels; ++c) {
-    float largest = 0;
-    for (int64_t i = c * each; i < (c + 1) * each; ++i) {
-      largest = std::max(largest, std::abs(values[i]));
-    }
-    if (largest > 0) {
-      scales[c] = std::max(largest / kLargestWeight, std::numeric_limits<float>::min());
-    }
-    for (int64_t i = c * each; i < (c + 1) * each; ++i) {
-      bytes[i] = static_cast<int8_t>(std::nearbyint(values[i] / scales[c]));
-    }
+  const auto channels = static_cast<size_t>(from.shape()[static_cast<size_t>(axis)]);
+  size_t inner = 1;
+  for (size_t d = static_cast<size_t>(axis) + 1; d < from.shape().size(); ++d) {
+    inner *= static_cast<size_t>(from.shape()[d]);
   }
-  return {Tensor::Of<int8_t>(from.shape(), bytes), Tensor::Of<float>({channels}, scales)};
+  const auto channel_of = [=](size_t i) { return i / inner % channels; };
+  std::vector<float> scales(channels, 0.0f);
+  for (size_t i = 0; i < values.size(); ++i) {
+    float& largest = scales[channel_of(i)];
+    largest = std::max(largest, std::abs(values[i]));
+  }
+  for (float& scale : scales) {
+    scale = scale > 0 ? std::max(scale / kLargestWeight, std::numeric_limits<float>::min()) : 1.0f;
+  }
+  std::vector<int8_t> bytes(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    bytes[i] = static_cast<int8_t>(std::nearbyint(values[i] / scales[channel_of(i)]));
+  }
+  return {Tensor::Of<int8_t>(from.shape(), bytes),
+          Tensor::Of<float>({static_cast<int64_t>(channels)}, scales)};
 }
 
 class Quantizer {
@@ -127,7 +138,7 @@ class Quantizer {
   Quantizer(Graph graph, const ValueRanges& ranges, const PassContext& context)
       : plan_(PlanQuantization(graph, context)),
         ranges_(ranges),
-        is_product_(graph.nodes.size(), false),
+        axis_(graph.nodes.size()),
         quantized_(graph.values.size(), kNoValue),
         rewriter_(std::move(graph), context.registry) {}
 
@@ -138,21 +149,24 @@ class Quantizer {
   void ChooseProducts();
   // Makes the value's quantized form, if it has one.
   absl::Status QuantizeValue(ValueId id);
-  absl::Status Rewrite(Node node, bool is_product);
+  // `axis` is that of ChannelAxisOf for a product, else absent.
+  absl::Status Rewrite(Node node, std::optional<int64_t> axis);
   const std::string& NameOf(ValueId id) const { return rewriter_.graph().values[id].name; }
 
   QuantizationPlan plan_;
   const ValueRanges& ranges_;
-  std::vector<bool> is_product_;       // By node.
-  std::vector<ValueId> quantized_;     // By value: what is read in its place.
-  std::set<ValueId> read_by_product_;  // And the sources of those.
+  std::vector<std::optional<int64_t>> axis_;  // By node: ChannelAxisOf, of products.
+  std::vector<ValueId> quantized_;            // By value: what is read in its place.
+  std::set<ValueId> read_by_product_;         // And the sources of those.
+  std::set<ValueId> stored_;                  // Those that whoever reads them reads quantized.
   GraphRewriter rewriter_;
 };
 
 void Quantizer::ChooseProducts() {
   const Graph& graph = rewriter_.graph();
   std::vector<NodeId> chosen;
-  for (const NodeId id : plan_.products) {
+  for (size_t i = 0; i < plan_.products.size(); ++i) {
+    const NodeId id = plan_.products[i];
     const Node& node = graph.nodes[id];
     const ValueId source = plan_.sources[node.inputs[0]];
     if (ranges_.count(NameOf(source)) == 0) {
@@ -161,17 +175,20 @@ void Quantizer::ChooseProducts() {
       continue;
     }
     chosen.push_back(id);
-    is_product_[id] = true;
+    axis_[id] = plan_.axes[i];
   }
   plan_.products = std::move(chosen);
   const std::vector<NodeId> producers = Producers(graph);
   for (const NodeId id : plan_.products) {
     ValueId read = graph.nodes[id].inputs[0];
     const ValueId source = plan_.sources[read];
+    const bool is_image = !IsOfMatrices(graph.nodes[id]);
     read_by_product_.insert(read);
+    if (is_image) stored_.insert(read);
     while (read != source) {
       read = graph.nodes[producers[read]].inputs[0];
       read_by_product_.insert(read);
+      if (is_image) stored_.insert(read);
     }
   }
 }
@@ -191,19 +208,22 @@ absl::Status Quantizer::QuantizeValue(ValueId id) {
   return absl::OkStatus();
 }
 
-absl::Status Quantizer::Rewrite(Node node, bool is_product) {
+absl::Status Quantizer::Rewrite(Node node, std::optional<int64_t> axis) {
   std::vector<ValueId> inputs = node.inputs;
-  for (ValueId& input : inputs) {
-    if (input != kNoValue && quantized_[input] != kNoValue) input = quantized_[input];
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    ValueId& input = inputs[i];
+    if (input == kNoValue || quantized_[input] == kNoValue) continue;
+    const bool is_multiplied = axis.has_value() && i == 0;
+    if (is_multiplied || stored_.count(input) > 0) input = quantized_[input];
   }
-  if (is_product) {
-    const ByteWeights weights = QuantizeWeights(*rewriter_.constant(inputs[1]));
+  if (axis.has_value()) {
+    const ByteWeights weights = QuantizeWeights(*rewriter_.constant(inputs[1]), *axis);
     const std::string name = NameOf(inputs[1]);
     const ValueId bytes = rewriter_.Constant(absl::StrCat(name, "_quantized"), weights.weights);
     const ValueId scales = rewriter_.Constant(absl::StrCat(name, "_scales"), weights.scales);
-    SLIPWAY_ASSIGN_OR_RETURN(
-        inputs[1], rewriter_.Add("DequantizeLinear", {bytes, scales}, {{"axis", int64_t{0}}},
-                                 absl::StrCat(name, "_dequantized")));
+    SLIPWAY_ASSIGN_OR_RETURN(inputs[1],
+                             rewriter_.Add("DequantizeLinear", {bytes, scales}, {{"axis", *axis}},
+                                           absl::StrCat(name, "_dequantized")));
   }
   const std::vector<ValueId> outputs = node.outputs;
   rewriter_.Keep(std::move(node), std::move(inputs));
@@ -217,7 +237,7 @@ absl::StatusOr<QuantizedGraph> Quantizer::Run() {
   const std::vector<ValueId> inputs = rewriter_.graph().inputs;
   for (const ValueId input : inputs) SLIPWAY_RETURN_IF_ERROR(QuantizeValue(input));
   for (size_t n = 0; n < nodes.size(); ++n) {
-    SLIPWAY_RETURN_IF_ERROR(Rewrite(std::move(nodes[n]), is_product_[n]));
+    SLIPWAY_RETURN_IF_ERROR(Rewrite(std::move(nodes[n]), axis_[n]));
   }
   QuantizedGraph result;
   result.integer_products = static_cast<int>(plan_.products.size());
@@ -241,12 +261,13 @@ QuantizationPlan PlanQuantization(const Graph& graph, const PassContext& context
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     if (!IsProduct(node)) continue;
-    const absl::Status status = CheckProduct(graph, node, context);
-    if (!status.ok()) {
-      plan.left.push_back({DisplayName(graph, node), std::string(status.message())});
+    const absl::StatusOr<int64_t> axis = ChannelAxisOf(graph, node, context);
+    if (!axis.ok()) {
+      plan.left.push_back({DisplayName(graph, node), std::string(axis.status().message())});
       continue;
     }
     plan.products.push_back(static_cast<NodeId>(n));
+    plan.axes.push_back(*axis);
     std::vector<ValueId> chain = {node.inputs[0]};
     while (producers[chain.back()] != kNoNode && KeepsCodes(graph.nodes[producers[chain.back()]])) {
       chain.push_back(graph.nodes[producers[chain.back()]].inputs[0]);

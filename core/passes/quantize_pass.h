@@ -1,4 +1,4 @@
-// Quantize: convolutions of f32 as convolutions of 8 bits, from what is known of the values that they read.
+// Quantize: products of f32 by weights as products of 8 bits, from what is known of the values that they read.
 #ifndef SLIPWAY_CORE_PASSES_QUANTIZE_PASS_H_
 #define SLIPWAY_CORE_PASSES_QUANTIZE_PASS_H_
 
@@ -28,6 +28,8 @@ struct LeftProduct {
 // Which products of a graph may be of 8 bits.
 struct QuantizationPlan {
   std::vector<NodeId> products;
+  std::vector<int64_t>
+      axes;  // The dimension of each one's weights along which output channels lie.
   // By value, for what the products read: the value whose range decides, which is what a MaxPool reads for what it makes;
   // else kNoValue.
   std::vector<ValueId> sources;
@@ -47,8 +49,9 @@ struct QuantizedGraph {
 
 // Puts QuantizeLinear and DequantizeLinear behind every value that such a product reads and whose range is known (u8, one
 // scale and zero point a tensor, with which 0 is exact), and DequantizeLinear between a product and its weights (i8, one scale
-// an output channel, no zero point). Whoever else reads such a value reads it quantized, so that it lies in memory once; graph outputs are
-// as they were. What FoldQuantization makes of it computes in integers.
+// an output channel, no zero point). Whoever else reads an image that a Conv reads reads it quantized, so that it lies in memory once; what
+// else reads rows that a Gemm or MatMul reads, as sums around a layer do, reads them as they are, and so are graph outputs. What
+// FoldQuantization makes of it computes in integers.
 //
 // INVALID_ARGUMENT: a range is not finite, is upside down, or is of no value of the graph.
 absl::StatusOr<QuantizedGraph> Quantize(Graph graph, const ValueRanges& ranges,

@@ -151,11 +151,54 @@ TEST_F(QuantizeTest, SaysWhyProductsStay) {
     })"),
             "a sum of 100000 products may be more than 32 bits hold");
   EXPECT_EQ(ReasonIn(R"(
+    graph "g" (%x: f32[1, 2, 4, 4]) -> (%c) {
+      const %w: f32[2, 3, 2, 2] = splat 1
+      %c = ConvTranspose "c" (%x, %w)
+    })"),
+            "products of integers are for Conv, Gemm and MatMul, not for ConvTranspose");
+  EXPECT_EQ(ReasonIn(R"(
     graph "g" (%x: f32[4, 2]) -> (%c) {
       const %w: f32[2, 3] = splat 1
-      %c = MatMul "c" (%x, %w)
+      %c = Gemm "c" (%x, %w) {alpha = 0.5}
     })"),
-            "products of integers are for Conv and Gemm, not for MatMul");
+            "it transposes its data, or has factors");
+  EXPECT_EQ(ReasonIn(R"(
+    graph "g" (%x: f32[4, 2], %b: f32[3]) -> (%c) {
+      const %w: f32[2, 3] = splat 1
+      %c = Gemm "c" (%x, %w, %b)
+    })"),
+            "its bias is not constant");
+}
+
+// A layer's rows, which a sum around it reads as they are, by matrices whose columns lie along either dimension.
+TEST_F(QuantizeTest, PutsCodesAroundProductsOfMatrices) {
+  const char* layer = R"(
+    graph "g" (%x: f32[2, 3, 4]) -> (%y) {
+      const %w: f32[4, 2] = {1, 2, 3, 4, 5, 6, 7, -254}
+      %h = MatMul "h" (%x, %w)
+      const %shape: i64[2] = {6, 2}
+      %m = Reshape(%h, %shape)
+      const %v: f32[4, 2] = {1, 2, 3, 4, 5, 6, -127, -8}
+      const %b: f32[4] = {1, 2, 3, 4}
+      %g = Gemm "g" (%m, %v, %b) {transB = 1}
+      const %back: i64[3] = {2, 3, 4}
+      %r = Reshape(%g, %back)
+      %y = Add(%r, %x)
+    })";
+  const ValueRanges ranges = {{"x", {-1, 1.55f}}, {"m", {-40, 24}}};
+  EXPECT_THAT(ObservedIn(layer), ElementsAre("x", "m"));
+  const QuantizedGraph quantized = Quantized(layer, ranges);
+  EXPECT_EQ(quantized.integer_products, 2);
+  const std::string text = Print(quantized.graph);
+  EXPECT_THAT(text, HasSubstr("const %w_scales: f32[2] = {0.05511811, 2}"));
+  EXPECT_THAT(text, HasSubstr("(%w_quantized, %w_scales) {axis = 1}"));
+  EXPECT_THAT(text, HasSubstr("(%v_quantized, %v_scales) {axis = 0}"));
+  EXPECT_THAT(text, HasSubstr("%y = Add(%r, %x)"));
+  const absl::StatusOr<Graph> folded = FoldQuantization(quantized.graph, tester_.context());
+  ASSERT_OK(folded.status());
+  EXPECT_THAT(Print(*folded), HasSubstr("slipway.IntegerGemm \"h\""));
+  EXPECT_THAT(Print(*folded), HasSubstr("slipway.IntegerGemm \"g\""));
+  EXPECT_OK(tester_.CheckSameResults(quantized.graph, *folded, 1));
 }
 
 // Nothing but zeros was seen, or so little that no scale of f32 is as fine.

@@ -63,11 +63,12 @@ std::optional<LinearCode> CodeOf(const Graph& graph, const Node& node) {
   return LinearCode{stored.dtype(), scales[0], zeros[0]};
 }
 
-std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node,
+std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node, int64_t axis,
                                           const OperatorRegistry& registry) {
   if (node.op != "DequantizeLinear") return std::nullopt;
   const Tensor* const stored = ConstantInput(graph, node, 0);
-  if (stored == nullptr || !IsByte(stored->dtype()) || stored->shape().empty() ||
+  if (stored == nullptr || !IsByte(stored->dtype()) ||
+      static_cast<int64_t>(stored->shape().size()) <= axis ||
       graph.values[node.outputs[0]].type->dtype() != DataType::kFloat32) {
     return std::nullopt;
   }
@@ -76,11 +77,11 @@ std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node,
   const absl::StatusOr<QuantizationView> quantization = DecodeQuantization(*view);
   if (!quantization.ok()) return std::nullopt;
   const bool by_channel =
-      quantization->granularity == Granularity::kAxis && quantization->axis == 0;
+      quantization->granularity == Granularity::kAxis && quantization->axis == axis;
   if (!by_channel && quantization->granularity != Granularity::kTensor) return std::nullopt;
   QuantizedWeights weights;
   weights.scales = ScalesOf(graph, node);
-  const size_t count = by_channel ? static_cast<size_t>(stored->shape()[0]) : 1;
+  const size_t count = by_channel ? static_cast<size_t>(stored->shape()[axis]) : 1;
   if (weights.scales.size() != count) return std::nullopt;
   std::vector<int> zeros = ZerosOf(graph, node, count);
   if (zeros.empty()) return std::nullopt;
@@ -88,7 +89,7 @@ std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node,
     const LinearCode code = {stored->dtype(), 1, zero};
     weights.largest = std::max({weights.largest, -code.least(), code.largest()});
   }
-  weights.weights = LessZeros(*stored, std::move(zeros));
+  weights.weights = LessZeros(*stored, axis, std::move(zeros));
   return weights;
 }
 
@@ -106,27 +107,37 @@ absl::StatusOr<ConvView> IntegerConvOf(const Graph& graph, const Node& node,
   return conv;
 }
 
-absl::Status CheckIntegerGemm(const Graph& graph, const Node& node) {
-  const auto is = [&](absl::string_view name, auto number, auto otherwise) {
-    const auto* const found = node.attributes.FindAs<decltype(number)>(name);
-    return (found == nullptr ? otherwise : *found) == number;
-  };
-  const ValueType& x = *graph.values[node.inputs[0]].type;
-  const ValueType& w = *graph.values[node.inputs[1]].type;
-  if (!is("transA", int64_t{0}, int64_t{0}) || !is("transB", int64_t{1}, int64_t{0}) ||
-      !is("alpha", 1.0f, 1.0f) || !is("beta", 1.0f, 1.0f) || x.rank() != 2 || w.rank() != 2 ||
-      x.dimension(0) != Dimension(1) || !x.is_static() || !w.is_static()) {
-    return absl::UnimplementedError(
-        "products of integers are for Conv, and for Gemm of one row with transposed weights");
+absl::StatusOr<IntegerMatrices> IntegerMatricesOf(const Graph& graph, const Node& node,
+                                                  const OperatorRegistry& registry) {
+  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, registry));
+  const bool is_gemm = node.op == "Gemm";
+  const ValueType& x = view.input_type(0);
+  const ValueType& w = view.input_type(1);
+  if (is_gemm && (view.Int("transA") != 0 || view.Float("alpha") != 1 || view.Float("beta") != 1)) {
+    return absl::UnimplementedError("it transposes its data, or has factors");
   }
-  if (node.inputs.size() > 2 && node.inputs[2] != kNoValue) {
-    const Tensor* const bias = ConstantInput(graph, node, 2);
-    if (bias == nullptr) return absl::UnimplementedError("its bias is not constant");
-    if (bias->num_elements() != w.dimension(0).extent()) {
-      return absl::UnimplementedError("its bias is not one number a column");
-    }
+  if (x.rank() < 2 || w.rank() != 2 || !w.is_static()) {
+    return absl::UnimplementedError("it is no product of rows by a matrix");
   }
-  return absl::OkStatus();
+  IntegerMatrices product;
+  product.is_transposed = is_gemm && view.Int("transB") != 0;
+  product.columns = w.dimension(static_cast<int>(product.column_axis())).extent();
+  product.depth = w.dimension(static_cast<int>(1 - product.column_axis())).extent();
+  const Dimensions dimensions = x.dimensions();
+  product.rows = NumElements(absl::MakeConstSpan(dimensions).first(dimensions.size() - 1));
+  if (product.rows.is_unknown() || dimensions.back() != Dimension(product.depth) ||
+      NumElements(dimensions) == Dimension(0) || product.columns == 0) {
+    return absl::UnimplementedError("only running tells what its extents are, or it is empty");
+  }
+  if (!view.has_input(2)) return product;
+  const Tensor* const bias = ConstantInput(graph, node, 2);
+  if (bias == nullptr) return absl::UnimplementedError("its bias is not constant");
+  if (bias->num_elements() != 1 &&
+      (bias->num_elements() != product.columns || bias->shape().back() != product.columns)) {
+    return absl::UnimplementedError("its bias is not one number a column");
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(product.bias, bias->Reshaped({bias->num_elements()}));
+  return product;
 }
 
 bool HoldsSums(int64_t terms, int64_t largest_x, int64_t largest_w) {
@@ -140,15 +151,21 @@ std::vector<int> BytesOf(const Tensor* constant) {
   return numbers;
 }
 
-Tensor LessZeros(const Tensor& stored, std::vector<int> zeros) {
-  const int64_t each = stored.num_elements() / static_cast<int64_t>(zeros.size());
-  return ComputedConstant(stored, {DataType::kInt16, stored.shape()},
-                          [each, zeros = std::move(zeros)](const Tensor& from, Tensor& to) {
-                            const absl::Span<int16_t> numbers = to.mutable_values<int16_t>();
-                            for (int64_t i = 0; i < from.num_elements(); ++i) {
-                              numbers[i] = static_cast<int16_t>(ByteAt(from, i) - zeros[i / each]);
-                            }
-                          });
+Tensor LessZeros(const Tensor& stored, int64_t axis, std::vector<int> zeros) {
+  const bool is_one = zeros.size() == 1;
+  int64_t inner = 1;
+  for (size_t d = static_cast<size_t>(axis) + 1; d < stored.shape().size(); ++d) {
+    inner *= stored.shape()[d];
+  }
+  return ComputedConstant(
+      stored, {DataType::kInt16, stored.shape()},
+      [inner, is_one, zeros = std::move(zeros)](const Tensor& from, Tensor& to) {
+        const absl::Span<int16_t> numbers = to.mutable_values<int16_t>();
+        for (int64_t i = 0; i < from.num_elements(); ++i) {
+          const size_t place = is_one ? 0 : static_cast<size_t>(i / inner) % zeros.size();
+          numbers[i] = static_cast<int16_t>(ByteAt(from, i) - zeros[place]);
+        }
+      });
 }
 
 }  // namespace slipway

@@ -1,4 +1,4 @@
-// What QuantizeLinear and DequantizeLinear nodes say of the values between them, and which convolutions may be of integers.
+// What QuantizeLinear and DequantizeLinear nodes say of the values between them, and which products may be of integers.
 // Private to Quantize and FoldQuantization.
 #ifndef SLIPWAY_CORE_PASSES_QUANTIZED_VALUES_H_
 #define SLIPWAY_CORE_PASSES_QUANTIZED_VALUES_H_
@@ -35,12 +35,12 @@ std::optional<LinearCode> CodeOf(const Graph& graph, const Node& node);
 // Constant weights of 8 bits, less their zero points.
 struct QuantizedWeights {
   Tensor weights;             // i16
-  std::vector<float> scales;  // One, or one an output channel: a place along dimension 0.
+  std::vector<float> scales;  // One, or one an output channel.
   int largest = 0;            // No weight is farther from 0.
 };
-// Of a DequantizeLinear; absent where it is another operator, what it reads is not constant, or its scales are along another
-// dimension.
-std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node,
+// Of a DequantizeLinear, where output channels are places along dimension `axis`; absent where it is another operator, what it reads
+// is not constant, or its scales are along another dimension.
+std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node, int64_t axis,
                                           const OperatorRegistry& registry);
 
 // A Conv whose products may be those of integers, if its image and weights are quantized. UNIMPLEMENTED says for people why it
@@ -48,8 +48,21 @@ std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node,
 absl::StatusOr<ConvView> IntegerConvOf(const Graph& graph, const Node& node,
                                        const OperatorRegistry& registry);
 
-// The same of a Gemm: of one row, so that it is a convolution of an image of one place. OK, or why it may not.
-absl::Status CheckIntegerGemm(const Graph& graph, const Node& node);
+// A product of matrices: its data [..., K], of which all but the last dimension are rows, by weights.
+struct IntegerMatrices {
+  Dimension rows;
+  int64_t depth = 0;
+  int64_t columns = 0;
+  bool is_transposed = false;  // Weights are [columns, depth].
+  // One number, or one a column; unset where nothing is added.
+  std::optional<Tensor> bias;
+
+  // The dimension of the weights along which columns lie.
+  int64_t column_axis() const { return is_transposed ? 0 : 1; }
+};
+// The same of a MatMul or Gemm.
+absl::StatusOr<IntegerMatrices> IntegerMatricesOf(const Graph& graph, const Node& node,
+                                                  const OperatorRegistry& registry);
 
 // Whether 32 bits hold any sum of `terms` products of integers of 8 bits whose distances from their zero points are at most
 // these.
@@ -58,8 +71,8 @@ bool HoldsSums(int64_t terms, int64_t largest_x, int64_t largest_w);
 // The numbers of a constant of 8 bits; none where it is not such a constant.
 std::vector<int> BytesOf(const Tensor* constant);
 
-// Constants of 8 bits less zero points, one or one a place along dimension 0, as i16. REQUIRES: as many.
-Tensor LessZeros(const Tensor& stored, std::vector<int> zeros);
+// Constants of 8 bits less zero points, one or one a place along dimension `axis`, as i16. REQUIRES: as many.
+Tensor LessZeros(const Tensor& stored, int64_t axis, std::vector<int> zeros);
 
 }  // namespace slipway
 

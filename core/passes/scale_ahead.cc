@@ -27,7 +27,8 @@ Tensor Scaled(const Tensor& constant, double factor) {
 
 class Scaling {
  public:
-  Scaling(GraphRewriter& rewriter, double factor) : rewriter_(rewriter), factor_(factor) {}
+  Scaling(GraphRewriter& rewriter, const OperatorRegistry& registry, double factor)
+      : rewriter_(rewriter), registry_(registry), factor_(factor) {}
 
   // Whether Make may be called; whether the value is made of sums of products.
   struct Answer {
@@ -50,9 +51,10 @@ class Scaling {
       const Node* const cast = rewriter_.Producer(node->inputs[0]);
       const Node* const sums = cast == nullptr ? nullptr : rewriter_.Producer(cast->inputs[0]);
       return {CanScale(rewriter_.constant(node->inputs[1])),
-              sums != nullptr && sums->op == "slipway.IntegerConv"};
+              sums != nullptr &&
+                  (sums->op == "slipway.IntegerConv" || sums->op == "slipway.IntegerGemm")};
     }
-    if (node->op == "Relu") return Ask(node->inputs[0]);
+    if (node->op == "Relu" || IsView(node->op)) return Ask(node->inputs[0]);
     if (node->op == "Clip") {
       for (size_t i = 1; i < node->inputs.size(); ++i) {
         if (node->inputs[i] != kNoValue && !CanScale(rewriter_.constant(node->inputs[i])))
@@ -80,7 +82,9 @@ class Scaling {
     }
     std::vector<ValueId> inputs = node.inputs;
     const bool scales_second = node.op == "DequantizeLinear" || node.op == "Mul";
-    for (size_t i = scales_second ? 1 : 0; i < (scales_second ? 2 : inputs.size()); ++i) {
+    const bool scales_one = scales_second || IsView(node.op);
+    const size_t first = scales_second ? 1 : 0;
+    for (size_t i = first; i < (scales_one ? first + 1 : inputs.size()); ++i) {
       if (inputs[i] == kNoValue) continue;
       SLIPWAY_ASSIGN_OR_RETURN(inputs[i], Make(inputs[i]));
     }
@@ -102,15 +106,19 @@ class Scaling {
     return IsReal(constant) && Scaled(*constant, factor_).is_set();
   }
 
+  bool IsView(const std::string& op) const { return registry_.MovementOf(op) == Movement::kView; }
+
   GraphRewriter& rewriter_;
+  const OperatorRegistry& registry_;
   const double factor_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::optional<ValueId>> ScaleAhead(GraphRewriter& rewriter, ValueId x,
+absl::StatusOr<std::optional<ValueId>> ScaleAhead(GraphRewriter& rewriter,
+                                                  const OperatorRegistry& registry, ValueId x,
                                                   double factor) {
-  Scaling scaling(rewriter, factor);
+  Scaling scaling(rewriter, registry, factor);
   const Scaling::Answer answer = scaling.Ask(x);
   if (!answer.may || !answer.has_sums) return std::nullopt;
   SLIPWAY_ASSIGN_OR_RETURN(const ValueId scaled, scaling.Make(x));

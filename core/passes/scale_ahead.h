@@ -9,12 +9,13 @@
 
 namespace slipway {
 
-// x * factor, with as little to compute as x: x is made by Add, Relu and Clip of constants, of what DequantizeLinear makes, of
-// a slipway.IntegerConv's sums times a constant, and of what Conv makes, which is multiplied by the factor (FoldScaleAxis takes
+// x * factor, with as little to compute as x: x is made by Add, Relu, Clip and views of constants, of what DequantizeLinear makes, of
+// the sums of a slipway.IntegerConv or slipway.IntegerGemm times a constant, and of what Conv makes, which is multiplied by the factor (FoldScaleAxis takes
 // that into weights). What is made anew nobody else reads. Absent where x is not of that kind, and where none of it is made of
 // quantized weights, neither at once nor by way of a QuantizeLinear whose scale is 1 already.
 // REQUIRES: factor > 0, and that one use of x is the caller's.
-absl::StatusOr<std::optional<ValueId>> ScaleAhead(GraphRewriter& rewriter, ValueId x,
+absl::StatusOr<std::optional<ValueId>> ScaleAhead(GraphRewriter& rewriter,
+                                                  const OperatorRegistry& registry, ValueId x,
                                                   double factor);
 
 }  // namespace slipway
