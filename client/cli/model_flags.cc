@@ -87,6 +87,7 @@ absl::Span<const Optimization> Optimizations() {
       {"fused-attention", "FuseAttention", "Compute attention without its scores in memory."},
       {"narrow-products", "NarrowProducts",
        "Compute products of bf16 and of bytes where the target sums several at once."},
+      {"tabulated-codes", "TabulateCodes", "Look up what is computed of a number of 8 bits alone."},
       {"packed-products", "PackGemm", "Keep constant matrices in panels."},
       {"folded-pads", "FoldPad", "Make zeros around an image the padding of a convolution."},
       {"folded-scales", "FoldScaleAxis", "Put scales and shifts a channel into weights."},

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "core/codegen/table_lookups.h"
 #include "core/codegen/tile_instructions.h"
 
 namespace slipway {
@@ -25,11 +26,12 @@ struct Chip {
 };
 
 // Words of the lexicon that Halide has no word for, and LLVM's.
-constexpr std::pair<absl::string_view, absl::string_view> kDotProductFeatures[] = {
+constexpr std::pair<absl::string_view, absl::string_view> kFeatures[] = {
     {"amxbf16", "+amx-tile,+amx-bf16"},
     {"amxint8", "+amx-tile,+amx-int8"},
     {"avxvnni", "+avxvnni"},
     {"bf16", "+avx512bf16"},
+    {"vbmi", "+avx512vbmi"},
     {"vnni", "+avx512vnni"}};
 
 std::optional<Chip> ChipOf(const DeviceTarget& device) {
@@ -41,7 +43,7 @@ std::optional<Chip> ChipOf(const DeviceTarget& device) {
   }
   if (device.arch != Arch::kX86_64 || device.level < 3) return std::nullopt;
   std::string features;
-  for (const auto& [word, feature] : kDotProductFeatures) {
+  for (const auto& [word, feature] : kFeatures) {
     if (device.Has(word)) absl::StrAppend(&features, features.empty() ? "" : ",", feature);
   }
   if (features.empty()) return std::nullopt;
@@ -85,6 +87,7 @@ absl::Status WriteMachineCode(const Halide::Module& module, const DeviceTarget& 
     }
   }
   WriteTileInstructions(*llvm_module);
+  WriteTableLookups(*llvm_module, device.Has("vbmi"));
   FetchIntoSecondLevel(*llvm_module);
   const std::unique_ptr<llvm::raw_fd_ostream> file = Halide::make_raw_fd_ostream(path);
   Halide::compile_llvm_module_to_object(*llvm_module, *file);

@@ -79,7 +79,7 @@ TEST_F(CompilerTest, ReportsWhatItDid) {
   std::vector<std::string> stages;
   for (const v1::StageTime& stage : report.stages()) stages.push_back(stage.name());
   EXPECT_THAT(stages, ElementsAre("import", "passes", "compile kernels", "link", "write"));
-  EXPECT_EQ(report.passes_size(), 29);
+  EXPECT_EQ(report.passes_size(), 30);
   EXPECT_EQ(report.kernels_compiled(), 3);
   EXPECT_EQ(report.kernels_cached(), 0);
   EXPECT_EQ(report.kernels(), 3);
@@ -193,6 +193,7 @@ TEST_F(CompilerTest, ComputesIn8Bits) {
       kModel,
       {{"%m = Glo", "const %u: f32[4, 8, 1, 1] = splat 1\n%d = Conv \"conv2\" (%r, %u)\n%m = Glo"},
        {"AveragePool(%r)", "AveragePool(%d)"},
+       {"(%f, %v)", "(%f, %v) {alpha = 0.5}"},
        {"f32[8, 3]", "f32[4, 3]"}});
   const auto observing = CompileText(two, options);
   ASSERT_OK(observing);
@@ -214,8 +215,7 @@ TEST_F(CompilerTest, ComputesIn8Bits) {
   EXPECT_EQ(quantized->artifact.manifest().signature().outputs.size(), 1u);
   EXPECT_EQ(quantized->report.integer_products(), 2);
   ASSERT_EQ(quantized->report.float_products_size(), 1);
-  EXPECT_EQ(quantized->report.float_products(0).reason(),
-            "products of integers are for Conv, and for Gemm of one row with transposed weights");
+  EXPECT_EQ(quantized->report.float_products(0).reason(), "it transposes its data, or has factors");
   EXPECT_THAT(quantized->report.printed_graph(), AllOf(HasSubstr("slipway.IntegerConv \"conv1\""),
                                                        HasSubstr("slipway.IntegerConv \"conv2\"")));
   options.ranges = {{"other", {0, 1}}};

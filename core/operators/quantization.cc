@@ -125,6 +125,11 @@ absl::StatusOr<std::vector<ValueType>> QuantizationType(const NodeView& view) {
   return std::vector<ValueType>{ValueType(quantization.output, DimensionsOf(view, 0))};
 }
 
+absl::StatusOr<std::vector<ValueType>> LookupType(const NodeView& view) {
+  SLIPWAY_ASSIGN_OR_RETURN(const LookupView lookup, DecodeLookup(view));
+  return std::vector<ValueType>{ValueType(lookup.to, DimensionsOf(view, 0))};
+}
+
 absl::StatusOr<std::vector<ValueType>> DynamicQuantizeType(const NodeView& view) {
   SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kFloat32}));
   return std::vector<ValueType>{ValueType(DataType::kUint8, DimensionsOf(view, 0)),
@@ -140,6 +145,30 @@ absl::StatusOr<QuantizationView> DecodeQuantization(const NodeView& view) {
                                                               : DecodeDequantize(view));
   SLIPWAY_RETURN_IF_ERROR(DecodeGranularity(view, quantization));
   return quantization;
+}
+
+absl::StatusOr<LookupView> DecodeLookup(const NodeView& view) {
+  constexpr DataType kTo[] = {DataType::kUint8, DataType::kInt8, DataType::kInt16};
+  SLIPWAY_RETURN_IF_ERROR(CheckDtype(view, 0, {DataType::kUint8, DataType::kInt8}));
+  LookupView lookup;
+  SLIPWAY_ASSIGN_OR_RETURN(lookup.to, TypeAttribute(view, "to", kTo));
+  lookup.table = view.Ints("table");
+  if (static_cast<int64_t>(lookup.table.size()) != kCodes) {
+    return view.Error(absl::StrCat("\"table\" has ", lookup.table.size(), " numbers where ", kCodes,
+                                   " are needed"));
+  }
+  const int64_t least = lookup.to == DataType::kUint8  ? 0
+                        : lookup.to == DataType::kInt8 ? -128
+                                                       : -32768;
+  const int64_t largest = lookup.to == DataType::kUint8  ? 255
+                          : lookup.to == DataType::kInt8 ? 127
+                                                         : 32767;
+  for (const int64_t number : lookup.table) {
+    if (number >= least && number <= largest) continue;
+    return view.Error(
+        absl::StrCat("\"table\" has ", number, ", which ", Name(lookup.to), " does not hold"));
+  }
+  return lookup;
 }
 
 bool HasScalesAlongAxis(const NodeView& view) {
@@ -163,6 +192,15 @@ absl::Status RegisterQuantizationOperators(OperatorRegistry& registry) {
   schema.attributes.push_back(IntAttribute("saturate", 1));
   schema.name = "QuantizeLinear";
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));
+
+  OperatorSchema lookup;
+  lookup.name = "slipway.Lookup";
+  lookup.pattern = Pattern::kElementwise;
+  lookup.layout.role = LayoutRole::kElementwise;
+  lookup.type_rule = LookupType;
+  lookup.attributes = {Required(IntAttribute("to", std::nullopt)),
+                       Required(IntsAttribute("table"))};
+  SLIPWAY_RETURN_IF_ERROR(registry.Add(lookup));
 
   OperatorSchema dynamic;
   dynamic.name = "DynamicQuantizeLinear";

@@ -441,8 +441,18 @@ absl::StatusOr<bool> QuantizationFolding::RewriteQuantize(Node& node, const Node
   const ValueId y = old.outputs[0];
   const std::string name = DisplayName(rewriter_.graph(), node);
   SLIPWAY_ASSIGN_OR_RETURN(
-      const std::optional<ValueId> ahead,
+      std::optional<ValueId> ahead,
       ScaleAhead(rewriter_, context_.registry, node.inputs[0], 1 / double{code->scale}));
+  const float reciprocal = 1 / code->scale;
+  if (!ahead.has_value() && code->scale != 1 && std::isnormal(reciprocal) &&
+      rewriter_.Producer(node.inputs[0]) != nullptr) {
+    const ValueId factor =
+        rewriter_.Constant(absl::StrCat(name, "_factor"), Tensor::Scalar(reciprocal));
+    SLIPWAY_ASSIGN_OR_RETURN(
+        const ValueId quotient,
+        rewriter_.Add("Mul", {node.inputs[0], factor}, {}, absl::StrCat(name, "_quotient")));
+    ahead = quotient;
+  }
   if (ahead.has_value()) {
     const ValueId one = rewriter_.Constant(absl::StrCat(name, "_one"), Tensor::Scalar(1.0f));
     rewriter_.SetInput(node, 0, *ahead);

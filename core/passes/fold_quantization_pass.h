@@ -16,7 +16,8 @@ namespace slipway {
 //     point of the rows. None of them saturates, and no sum of products of 8 bits wraps around;
 //   - sums are multiplied with both scales and the bias is added, in f32;
 //   - a QuantizeLinear takes its scale into what it reads where that costs nothing (scale_ahead.h):
-//     it becomes 1. Results differ from the model's by roundings in f32;
+//     it becomes 1; else it multiplies what is computed by the reciprocal, which takes a fraction of a division. Results differ
+//     from the model's by roundings in f32;
 //   - a QuantizeLinear that such products read makes numbers of 16 bits less their zero point at
 //     once. MaxPools between a DequantizeLinear and a QuantizeLinear that undo each other are of
 //     those.

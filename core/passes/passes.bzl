@@ -186,6 +186,14 @@ PASSES = {
         ":fold_into_producer",
         ":graph_rewriter",
     ],
+    "tabulate_codes": [
+        ":dead_code_pass",
+        ":fold_constant_pass",
+        ":graph_rewriter",
+        "//core/graph:builder",
+        "//core/graph:edit",
+        "//core/operators:quantization",
+    ],
 }
 
 BACKEND_PASSES = [
@@ -201,4 +209,5 @@ BACKEND_PASSES = [
     "narrow_products",
     "pack_gemm",
     "pad_channels",
+    "tabulate_codes",
 ]

@@ -1,4 +1,8 @@
 // Quantization, and products of what is quantized, against values worked out by hand.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/reference/values_of.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -45,6 +49,20 @@ TEST(QuantizationTest, ZeroPointsAreOfTheOutputsType) {
   EXPECT_THAT(ValuesOf("const %x: u8[1] = {1}\nconst %s: f32[] = {1}\nconst %z: i8[] = {0}",
                        "%y = DequantizeLinear(%x, %s, %z)"),
               HasSubstr("the zero point (input 2) is i8, x is u8"));
+}
+
+// The first number is that of the least code.
+TEST(QuantizationTest, LooksUpByCodes) {
+  std::string table = "-3";
+  for (int i = 1; i < 256; ++i) absl::StrAppend(&table, ", ", i / 2);
+  const std::string node = absl::StrCat("%y = slipway.Lookup(%x) {to = 3, table = [", table, "]}");
+  EXPECT_EQ(ValuesOf("const %x: u8[4] = {0, 1, 128, 255}", node), "i8[4] = {-3, 0, 64, 127}");
+  EXPECT_EQ(ValuesOf("const %x: i8[4] = {-128, -127, 0, 127}", node), "i8[4] = {-3, 0, 64, 127}");
+  EXPECT_THAT(ValuesOf("const %x: u8[1] = {0}", absl::StrReplaceAll(node, {{"to = 3", "to = 2"}})),
+              HasSubstr("\"table\" has -3, which u8 does not hold"));
+  EXPECT_THAT(ValuesOf("const %x: u8[1] = {0}", "%y = slipway.Lookup(%x) {to = 3, table = [1, 2]}"),
+              HasSubstr("has 2 numbers where 256 are needed"));
+  EXPECT_THAT(ValuesOf("const %x: i16[1] = {0}", node), HasSubstr("i16"));
 }
 
 TEST(QuantizationTest, ARangeOfNothingIsOne) {

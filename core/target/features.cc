@@ -35,6 +35,7 @@ constexpr Feature kX86Features[] = {
     {"avxvnni", 0, "avx2"},
     {"bf16", 0, "", 4},
     {"fp16", 0, "", 4},
+    {"vbmi", 0, "", 4},
     {"vnni", 0, "", 4},
 };
 

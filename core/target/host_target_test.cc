@@ -29,7 +29,7 @@ X86Identification Everything() {
 std::string Describe(const X86Identification& id) { return TargetOfX86(id, Os::kLinux).ToString(); }
 
 TEST(TargetOfX86Test, ReportsTheHighestLevel) {
-  EXPECT_EQ(Describe(Everything()), "x86-64-v4-linux-amxbf16-amxint8-avxvnni-bf16-fp16-vnni");
+  EXPECT_EQ(Describe(Everything()), "x86-64-v4-linux-amxbf16-amxint8-avxvnni-bf16-fp16-vbmi-vnni");
   EXPECT_EQ(Describe(X86Identification()), "x86-64-linux");
   X86Identification id = Everything();
   id.leaf_7_ebx &= ~(1u << 30);  // No avx512bw: neither level 4 nor what rests on it.
@@ -39,7 +39,7 @@ TEST(TargetOfX86Test, ReportsTheHighestLevel) {
 TEST(TargetOfX86Test, BelievesTheSystemAboutVectorRegisters) {
   X86Identification id = Everything();
   id.xcr0 = 0xe7;  // AVX-512, but no tiles.
-  EXPECT_EQ(Describe(id), "x86-64-v4-linux-avxvnni-bf16-fp16-vnni");
+  EXPECT_EQ(Describe(id), "x86-64-v4-linux-avxvnni-bf16-fp16-vbmi-vnni");
   id.xcr0 = 0x7;  // AVX, but no AVX-512.
   EXPECT_EQ(Describe(id), "x86-64-v3-linux-avxvnni");
   id.xcr0 = 0x3;  // SSE alone. What needs no vector registers stays.
@@ -100,7 +100,8 @@ TEST(HostTargetTest, AgreesWithTheKernel) {
       {"movbe", "movbe"},       {"avx512bw", "avx512bw"}, {"avx512cd", "avx512cd"},
       {"avx512dq", "avx512dq"}, {"avx512f", "avx512f"},   {"avx512vl", "avx512vl"},
       {"avxvnni", "avx_vnni"},  {"bf16", "avx512_bf16"},  {"fp16", "avx512_fp16"},
-      {"vnni", "avx512_vnni"},  {"amxbf16", "amx_bf16"},  {"amxint8", "amx_int8"}};
+      {"vbmi", "avx512vbmi"},   {"vnni", "avx512_vnni"},  {"amxbf16", "amx_bf16"},
+      {"amxint8", "amx_int8"}};
   const Target target = HostTarget();
   for (const auto& [feature, flag] : kNames) {
     const bool is_listed = flags.find(absl::StrCat(" ", flag, " ")) != std::string::npos;

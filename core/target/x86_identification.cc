@@ -37,6 +37,7 @@ constexpr Bit kBits[] = {
     {"avx512cd", &X86Identification::leaf_7_ebx, 28, State::kAvx512},
     {"avx512bw", &X86Identification::leaf_7_ebx, 30, State::kAvx512},
     {"avx512vl", &X86Identification::leaf_7_ebx, 31, State::kAvx512},
+    {"vbmi", &X86Identification::leaf_7_ecx, 1, State::kAvx512},
     {"vnni", &X86Identification::leaf_7_ecx, 11, State::kAvx512},
     {"amxbf16", &X86Identification::leaf_7_edx, 22, State::kTiles},
     {"fp16", &X86Identification::leaf_7_edx, 23, State::kAvx512},

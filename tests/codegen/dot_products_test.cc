@@ -97,6 +97,39 @@ TEST(DotProductsTest, OfBfloat16AreReadByWhatRoundsAlone) {
   EXPECT_GT(counts["vcvtneps2bf16"] + counts["vcvtne2ps2bf16"], 0);
 }
 
+TEST(DotProductsTest, OfBytesInMatrices) {
+  const Build product = [](GraphBuilder& b) {
+    const ValueId x = b.Input("x", DataType::kUint8, {128, 768});
+    const ValueId w = b.Input("w", DataType::kInt8, {48, 192, 16, 4});
+    const ValueId bias = b.Input("bias", DataType::kInt32, {768});
+    b.Output(b.Add("slipway.GemmPacked", {x, w, bias}, {{"columns", int64_t{768}}}));
+  };
+  std::map<std::string, int> counts = Compiled("x86-64-v4-linux-vnni", product);
+  EXPECT_GT(counts["vpdpbusd"], 0);
+  EXPECT_EQ(counts["vpmulld"] + counts["vpmaddwd"], 0);
+  counts = Compiled("x86-64-v4-linux-amxint8", product);
+  EXPECT_GT(counts["tdpbusd"], 0);
+  EXPECT_EQ(counts["vpdpbusd"], 0);
+}
+
+// Lookups in tables of bytes: two permutations a vector, and no byte is taken out of one.
+TEST(DotProductsTest, TablesAreRegistersWhereBytesArePermuted) {
+  const Build lookup = [](GraphBuilder& b) {
+    const ValueId x = b.Input("x", DataType::kFloat32, {1024});
+    const ValueId codes = b.Add("QuantizeLinear", {x, b.Constant("s", Tensor::Scalar(0.01f)),
+                                                   b.Constant("z", Tensor::Scalar<uint8_t>(9))});
+    std::vector<int64_t> table(256);
+    for (int64_t i = 0; i < 256; ++i) table[i] = i * 7 % 256;
+    b.Output(b.Add("slipway.Lookup", {codes}, {{"to", int64_t{2}}, {"table", Ints(table)}}));
+  };
+  std::map<std::string, int> counts = Compiled("x86-64-v4-linux-vbmi", lookup);
+  EXPECT_GT(counts["vpermi2b"] + counts["vpermt2b"], 0);
+  EXPECT_EQ(counts["vpextrb"] + counts["vpinsrb"], 0);
+  counts = Compiled("x86-64-v4-linux-vnni", lookup);
+  EXPECT_EQ(counts["vpermi2b"] + counts["vpermt2b"], 0);
+  EXPECT_GT(counts["vpinsrb"], 0);
+}
+
 // A product of matrices as PackGemm and NarrowProducts leave it.
 Build Product(int64_t rows, int64_t depth) {
   return [=](GraphBuilder& b) {

@@ -1,4 +1,5 @@
 // Convolutions and matrix products of integers of 16 and of 8 bits against the reference, and what follows on them.
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -140,6 +141,42 @@ void AddByteGemms(KernelSuite& suite, int64_t panel) {
   }
 }
 
+// By every code; behind what makes codes, too.
+void AddLookups(KernelSuite& suite, int64_t block) {
+  const auto table = [](int64_t least, int64_t factor) {
+    std::vector<int64_t> numbers(256);
+    for (int64_t i = 0; i < 256; ++i) numbers[i] = least + i * factor % 256;
+    return Ints(std::move(numbers));
+  };
+  for (const int64_t size : {1, 7, 64, 300}) {
+    for (const DataType to : {DataType::kUint8, DataType::kInt8, DataType::kInt16}) {
+      const Attributes attributes = {{"to", static_cast<int64_t>(to)},
+                                     {"table", table(to == DataType::kUint8  ? 0
+                                                     : to == DataType::kInt8 ? -128
+                                                                             : 300,
+                                                     77)}};
+      suite.Add(absl::StrCat("lookup", size, Name(to)),
+                [&](GraphBuilder& b) {
+                  const ValueId x = b.Input("x", DataType::kUint8, {3, size});
+                  b.Output(b.Add("slipway.Lookup", {x}, attributes));
+                },
+                {BytesOf<uint8_t>({3, size}, 1)});
+      suite.Add(absl::StrCat("signed_lookup", size, Name(to)),
+                [&](GraphBuilder& b) {
+                  const ValueId x = b.Input("x", DataType::kInt8, {3, size});
+                  b.Output(b.Add("slipway.Lookup", {x}, attributes));
+                },
+                {BytesOf<int8_t>({3, size}, 2)});
+    }
+    suite.Add(absl::StrCat("quantized_lookup", size), [&](GraphBuilder& b) {
+      const ValueId x = b.Input("x", kFloat, {1, 2, size, 2, block});
+      const ValueId codes = b.Add("QuantizeLinear", {x, b.Constant("s", Tensor::Scalar(0.01f)),
+                                                     b.Constant("z", Tensor::Scalar<uint8_t>(9))});
+      b.Output(b.Add("slipway.Lookup", {codes}, {{"to", int64_t{2}}, {"table", table(0, 3)}}));
+    });
+  }
+}
+
 void AddAllBytes(KernelSuite& suite, int64_t block) {
   for (const ConvCase& c : kConvCases) AddBytes(suite, c, block, 2, 4, 1);
   for (const bool has_bias : {false, true}) {
@@ -230,8 +267,17 @@ TEST(IntegerKernelsTest, OfBytesAgreeWithTheReference) {
     KernelSuite suite;
     AddAllBytes(suite, BlockOf(target));
     AddByteGemms(suite, PanelOf(target));
+    AddLookups(suite, BlockOf(target));
     suite.Run(target);
   }
+}
+
+TEST(IntegerKernelsTest, LookUpByPermutations) {
+  ASSERT_OK_AND_ASSIGN(const Target target, ParseTarget("x86-64-v4-linux-vbmi"));
+  if (!CheckRunsOn(target, HostTarget()).ok()) GTEST_SKIP() << "no VBMI here";
+  KernelSuite suite;
+  AddLookups(suite, 16);
+  suite.Run(target.host());
 }
 
 // Blocks of channels of one register, of two and of half a one.
@@ -268,6 +314,7 @@ TEST(IntegerKernelsTest, AgreeWithTheReferenceOnEmulatedMachines) {
     KernelSuite suite;
     AddAll(suite, 4);
     AddShortGemms(suite, 8);
+    AddLookups(suite, 4);
     suite.RunEmulated(target);
   }
 }

@@ -27,6 +27,7 @@
 #include "core/passes/pack_gemm_pass.h"
 #include "core/passes/pad_channels_pass.h"
 #include "core/passes/plan_memory_pass.h"
+#include "core/passes/tabulate_codes_pass.h"
 #include "core/target/machine_description.h"
 
 namespace slipway {
@@ -66,6 +67,9 @@ bool HasIntegerConvolutions(const Graph& graph) {
 int64_t PanelColumns(const MachineDescription& machine) {
   return machine.vector_bytes >= 32 ? 16 : 8;
 }
+
+// Permutations of four registers; else each element is taken out of a vector, its number loaded, and put into one.
+int LookupInstructions(const DeviceTarget& device) { return device.Has("vbmi") ? 8 : 44; }
 
 // With fewer queries than that it takes longer to lay keys out than to multiply by them.
 constexpr int64_t kLeastQueries = 8;
@@ -125,6 +129,10 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
   const auto narrow_products = [forms](Graph graph, const PassContext& context) {
     return NarrowProducts(std::move(graph), context, forms);
   };
+  const auto tabulate_codes = [instructions = LookupInstructions(device)](
+                                  Graph graph, const PassContext& context) {
+    return TabulateCodes(std::move(graph), context, instructions);
+  };
   const auto fuse_attention = [](Graph graph, const PassContext& context) {
     return FuseAttention(std::move(graph), context, ServesBlockAttention);
   };
@@ -158,6 +166,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
            {"PackGemm", pack_gemm, /*descends=*/true, /*is_optional=*/true},
            {"ChooseProduct", choose_product, /*descends=*/true, /*is_optional=*/true},
            {"NarrowProducts", narrow_products, /*descends=*/true, /*is_optional=*/true},
+           {"TabulateCodes", tabulate_codes, /*descends=*/true, /*is_optional=*/true},
            {"CallKernels", call_kernels},
            {"FuseOps", FuseOps},
            {"CompleteOutputs", CompleteOutputs}},

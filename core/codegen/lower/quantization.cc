@@ -1,4 +1,4 @@
-// QuantizeLinear and DequantizeLinear between f32 and integers, with one scale for all or one a place along an axis.
+// QuantizeLinear and DequantizeLinear between f32 and integers, with one scale for all or one a place along an axis; slipway.Lookup.
 #include "core/operators/quantization.h"
 
 #include <vector>
@@ -8,6 +8,7 @@
 #include "core/codegen/float_math.h"
 #include "core/codegen/lower/broadcast.h"
 #include "core/codegen/lower/families.h"
+#include "core/codegen/table_lookups.h"
 #include "core/tensor/dtype.h"
 
 namespace slipway {
@@ -89,11 +90,25 @@ absl::Status ServesIntegers(const NodeView& node, absl::Span<const ValueType> ou
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::vector<Func>> LowerLookup(LoweringContext& context) {
+  SLIPWAY_ASSIGN_OR_RETURN(const LookupView lookup, DecodeLookup(context.node));
+  SLIPWAY_ASSIGN_OR_RETURN(const Halide::Type to, HalideType(lookup.to));
+  const std::vector<Halide::Var> vars = FreshVars(context.output_types[0].rank());
+  Expr code = context.inputs[0](AsExprs(vars));
+  if (code.type().is_int()) code = cast<uint8_t>(cast<int16_t>(code) + 128);
+  Func result("lookup");
+  result(vars) = Halide::Internal::Call::make(to, TableName(lookup.table, to.bits()), {code},
+                                              Halide::Internal::Call::PureExtern);
+  return std::vector<Func>{result};
+}
+
 }  // namespace
 
 absl::Status RegisterQuantizationLowerings(Lowerings& lowerings) {
   SLIPWAY_RETURN_IF_ERROR(
       lowerings.Add("DequantizeLinear", Scaled(Dequantize).Serving(ServesIntegers).Open()));
+  SLIPWAY_RETURN_IF_ERROR(
+      lowerings.Add("slipway.Lookup", Lowering(LowerLookup).Serving(ServesEveryType).Open()));
   return lowerings.Add("QuantizeLinear", Scaled(Quantize).Serving(ServesIntegers).Open());
 }
 
