@@ -20,9 +20,7 @@ def precision_flags(precision, model):
         return []
     if precision != 'int8':
         return ['--precision', precision]
-    if len(model.inputs) != 1:
-        raise Failed('UNIMPLEMENTED: examples of models with several inputs')
-    return ['--precision', precision, '--examples', model.inputs[0]]
+    return ['--precision', precision, '--examples', model.example()]
 
 
 class Setting:

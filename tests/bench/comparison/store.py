@@ -37,6 +37,19 @@ class Model:
     def expected(self):
         return read_tensors(self.outputs)
 
+    def example(self):
+        """The inputs as a file that `slipway --examples` reads."""
+        if len(self.inputs) == 1:
+            return self.inputs[0]
+        import numpy
+        import onnx
+        path = os.path.join(os.path.dirname(self.inputs[0]), 'example.npz')
+        graph = onnx.load(self.path, load_external_data=False).graph
+        constants = {constant.name for constant in graph.initializer}
+        names = [value.name for value in graph.input if value.name not in constants]
+        numpy.savez(path, **dict(zip(names, self.given())))
+        return path
+
 
 def read_tensors(paths):
     import onnx
