@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/base/status_macros.h"
 #include "core/passes/canonicalize_rules.h"
@@ -36,19 +37,21 @@ absl::StatusOr<Graph> CanonicalizeOps(Graph graph, const PassContext& context) {
   for (Node& node : rewriter.TakeNodes()) {
     rewriter.Resolve(node);
     const auto of_operator = rules.find(node.op);
-    CanonicalizeRule rule = nullptr;
+    const OperatorSchema* const schema = context.registry.Find(node.op);
+    std::vector<CanonicalizeRule> in_turn;
     if (of_operator != rules.end()) {
-      rule = of_operator->second;
+      in_turn.push_back(of_operator->second);
     } else if (context.registry.MovementOf(node.op) == Movement::kView) {
-      rule = ViewToReshape;
-    } else if (const OperatorSchema* schema = context.registry.Find(node.op);
-               schema != nullptr && IsElementwise(schema->pattern)) {
-      rule = ElementwiseOverRows;
+      in_turn.push_back(ViewToReshape);
     }
-    if (rule != nullptr && !MakesQuantized(rewriter.graph(), node)) {
-      SLIPWAY_ASSIGN_OR_RETURN(const bool replaced, rule(node, rewriter, context));
-      if (replaced) continue;
+    if (schema != nullptr && IsElementwise(schema->pattern)) in_turn.push_back(ElementwiseOverRows);
+    if (MakesQuantized(rewriter.graph(), node)) in_turn.clear();
+    bool replaced = false;
+    for (const CanonicalizeRule rule : in_turn) {
+      SLIPWAY_ASSIGN_OR_RETURN(replaced, rule(node, rewriter, context));
+      if (replaced) break;
     }
+    if (replaced) continue;
     rewriter.Keep(std::move(node));
   }
   SLIPWAY_ASSIGN_OR_RETURN(graph, std::move(rewriter).Finish());

@@ -198,7 +198,8 @@ TEST(CanonicalizeOps, ElementsOfAProductStayRows) {
       const %half: f32[] = {0.5}
       %p = MatMul "mm" (%x, %w)
       %a = Add "a" (%bias, %p)
-      %m = Mul "m" (%a, %half)
+      %c = Clip "c" (%a, %half)
+      %m = Mul "m" (%c, %half)
       %y = Add "y" (%z, %m)
     })",
                          R"(
@@ -212,7 +213,8 @@ TEST(CanonicalizeOps, ElementsOfAProductStayRows) {
       %mm_rows = Reshape "mm_rows" (%x, %mm_rows_shape)
       %mm = Gemm "mm" (%mm_rows, %w)
       %a_1 = Add "a" (%bias_row, %mm)
-      %m_1 = Mul "m" (%a_1, %half)
+      %c_1 = Clip "c" (%a_1, %half)
+      %m_1 = Mul "m" (%c_1, %half)
       %z_rows = Reshape "z_rows" (%z, %z_rows_shape)
       %y_1 = Add "y" (%z_rows, %m_1)
       %y = Reshape "y_shaped" (%y_1, %y_shaped_shape)

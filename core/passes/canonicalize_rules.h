@@ -32,7 +32,7 @@ void AddShapeRules(CanonicalizeRules& rules);
 // The rule of all views without one of their own: a Reshape, or nothing where the type stays.
 absl::StatusOr<bool> ViewToReshape(Node& node, GraphRewriter& rewriter, const PassContext& context);
 
-// The rule of elementwise operators without one of their own: over a product's matrix rather than the tensor that it is
+// The rule of elementwise operators, behind their own if they have one: over a product's matrix rather than the tensor that it is
 // shown as, so that they can be one kernel with it and biases become the product's.
 absl::StatusOr<bool> ElementwiseOverRows(Node& node, GraphRewriter& rewriter,
                                          const PassContext& context);

@@ -440,27 +440,27 @@ absl::StatusOr<bool> QuantizationFolding::RewriteQuantize(Node& node, const Node
   if (!code.has_value()) return false;
   const ValueId y = old.outputs[0];
   const std::string name = DisplayName(rewriter_.graph(), node);
+  const auto divide_by_one = [&](ValueId quotient) {
+    const ValueId one = rewriter_.Constant(absl::StrCat(name, "_one"), Tensor::Scalar(1.0f));
+    rewriter_.SetInput(node, 0, quotient);
+    rewriter_.SetInput(node, 1, one);
+  };
   SLIPWAY_ASSIGN_OR_RETURN(
-      std::optional<ValueId> ahead,
+      const std::optional<ValueId> ahead,
       ScaleAhead(rewriter_, context_.registry, node.inputs[0], 1 / double{code->scale}));
-  const float reciprocal = 1 / code->scale;
-  if (!ahead.has_value() && code->scale != 1 && std::isnormal(reciprocal) &&
-      rewriter_.Producer(node.inputs[0]) != nullptr) {
+  if (ahead.has_value()) divide_by_one(*ahead);
+  const float scale = ahead.has_value() ? 1.0f : code->scale;
+  const ValueId unbounded = Unbounded(node.inputs[0], scale, *code);
+  if (unbounded != node.inputs[0]) rewriter_.SetInput(node, 0, unbounded);
+  const float reciprocal = 1 / scale;
+  if (scale != 1 && std::isnormal(reciprocal) && rewriter_.Producer(unbounded) != nullptr) {
     const ValueId factor =
         rewriter_.Constant(absl::StrCat(name, "_factor"), Tensor::Scalar(reciprocal));
     SLIPWAY_ASSIGN_OR_RETURN(
         const ValueId quotient,
-        rewriter_.Add("Mul", {node.inputs[0], factor}, {}, absl::StrCat(name, "_quotient")));
-    ahead = quotient;
+        rewriter_.Add("Mul", {unbounded, factor}, {}, absl::StrCat(name, "_quotient")));
+    divide_by_one(quotient);
   }
-  if (ahead.has_value()) {
-    const ValueId one = rewriter_.Constant(absl::StrCat(name, "_one"), Tensor::Scalar(1.0f));
-    rewriter_.SetInput(node, 0, *ahead);
-    rewriter_.SetInput(node, 1, one);
-  }
-  const ValueId unbounded =
-      Unbounded(node.inputs[0], ahead.has_value() ? 1.0f : code->scale, *code);
-  if (unbounded != node.inputs[0]) rewriter_.SetInput(node, 0, unbounded);
   if (!wanted_[y] || !IsOnlyDequantized(y, *code)) return false;
   ValueId& centred = centred_[{y, code->zero}];
   if (const Node* const pool = PoolBetween(old)) {
