@@ -23,8 +23,11 @@ absl::StatusOr<bool> IsServed(const Node& node, const GraphRewriter& rewriter,
 absl::StatusOr<Graph> ExpandOps(Graph graph, const PassContext& context,
                                 const IsLowered& is_lowered) {
   const absl::flat_hash_map<std::string, ExpandRule> rules = {
-      {"Attention", AttentionRule()}, {"ConvTranspose", ConvTransposeRule()},
-      {"GRU", RecurrentRule()},       {"LSTM", RecurrentRule()},
+      {"Attention", AttentionRule()},
+      {"ConvTranspose", ConvTransposeRule()},
+      {"DynamicQuantizeLinear", DynamicQuantizationRule()},
+      {"GRU", RecurrentRule()},
+      {"LSTM", RecurrentRule()},
       {"RNN", RecurrentRule()},
   };
   GraphRewriter rewriter(std::move(graph), context.registry);

@@ -130,6 +130,26 @@ TEST_F(ExpandOpsTest, WhatIsMoreThanProductsStaysAnAttention) {
               Contains("Attention"));
 }
 
+TEST_F(ExpandOpsTest, DynamicQuantizationBecomesReductions) {
+  for (const char* x : {"f32[3, 7]", "f32[2, 3, 4]"}) {
+    for (const char* made : {"%x", "Neg(%x)", "Abs(%x)", "Sub(%x, %x)"}) {
+      const std::vector<std::string> operators = Expand(absl::StrCat(
+          "graph \"g\" (%x: ", x, ") -> (%y, %s, %z) {\n",
+          made[0] == '%' ? "" : absl::StrCat("%a = ", made, "\n"),
+          "%y, %s, %z = DynamicQuantizeLinear(", made[0] == '%' ? "%x" : "%a", ")\n}"));
+      EXPECT_THAT(operators, AllOf(Contains("ReduceMax"), Contains("QuantizeLinear"),
+                                   Not(Contains("DynamicQuantizeLinear"))));
+    }
+  }
+  EXPECT_THAT(Expand("graph \"g\" [n in 1..9] (%x: f32[n, 7]) -> (%y) {\n"
+                     "%y, %s, %z = DynamicQuantizeLinear(%x)\n}"),
+              Not(Contains("DynamicQuantizeLinear")));
+  EXPECT_THAT(Expand("graph \"g\" (%x: f32[2, 7]) -> (%y) {\n"
+                     "%y, %s, %z = DynamicQuantizeLinear(%x)\n}",
+                     /*lowered=*/true),
+              Contains("DynamicQuantizeLinear"));
+}
+
 TEST_F(ExpandOpsTest, ConvTransposeBecomesConvolutions) {
   const auto text = [](absl::string_view x, absl::string_view w, absl::string_view attributes) {
     std::string weights;  // All different.

@@ -17,6 +17,7 @@ using ExpandRule =
 
 ExpandRule AttentionRule();
 ExpandRule ConvTransposeRule();
+ExpandRule DynamicQuantizationRule();
 ExpandRule RecurrentRule();
 
 }  // namespace slipway

@@ -58,6 +58,13 @@ struct QuantizedOperands {
   std::vector<float> scales;        // The same, of sums.
 };
 
+// Whether all data have the same zero point, known or not.
+bool HasOneZero(const NodeView& view, const QuantizedOperands& operands) {
+  const bool is_one =
+      !view.has_input(2) || NumElements(view.input_type(2).dimensions()) == Dimension(1);
+  return is_one && operands.x_zeros.size() <= 1;
+}
+
 // Whether data are rows that a matrix multiplies, and zero points and scales are of all of them, and of all columns or of each.
 bool MayBeMatrices(const NodeView& view, const QuantizedOperands& operands) {
   const ValueType& x = view.input_type(0);
@@ -65,16 +72,11 @@ bool MayBeMatrices(const NodeView& view, const QuantizedOperands& operands) {
   const Dimensions dimensions = x.dimensions();
   if (x.rank() < 2 || w.size() != 2 || NumElements(dimensions) == Dimension(0)) return false;
   const Dimension rows = NumElements(absl::MakeConstSpan(dimensions).first(dimensions.size() - 1));
-  const auto is_one = [&view](int input) {
-    return !view.has_input(input) ||
-           NumElements(view.input_type(input).dimensions()) == Dimension(1);
-  };
   const auto fits = [&w](size_t count) {
     return count == 1 || static_cast<int64_t>(count) == w[1];
   };
-  return !rows.is_unknown() && dimensions.back() == Dimension(w[0]) && is_one(2) &&
-         operands.x_zeros.size() <= 1 && fits(operands.w_zeros.size()) &&
-         (operands.scales.empty() || fits(operands.scales.size()));
+  return !rows.is_unknown() && dimensions.back() == Dimension(w[0]) && HasOneZero(view, operands) &&
+         fits(operands.w_zeros.size()) && (operands.scales.empty() || fits(operands.scales.size()));
 }
 
 // Of [K, N] in i16: i32 [N], which wraps around.
@@ -351,7 +353,7 @@ absl::StatusOr<bool> QuantizationFolding::RewriteQuantizedConv(const Node& node,
   const bool is_linear = node.op == "QLinearConv";
   SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(old_, old, context_.registry));
   const std::optional<QuantizedOperands> operands = OperandsOf(old, is_linear);
-  if (!operands.has_value() || operands->x_zeros.size() != 1 || view.input_type(0).rank() != 4) {
+  if (!operands.has_value() || !HasOneZero(view, *operands) || view.input_type(0).rank() != 4) {
     return false;
   }
   SLIPWAY_ASSIGN_OR_RETURN(const QuantizedConvView conv, DecodeQuantizedConv(view));
@@ -359,8 +361,16 @@ absl::StatusOr<bool> QuantizationFolding::RewriteQuantizedConv(const Node& node,
   if (!window.ok()) return false;
 
   const std::string name = DisplayName(rewriter_.graph(), node);
-  const LinearCode code = {view.input_type(0).dtype(), 1, operands->x_zeros[0]};
-  SLIPWAY_ASSIGN_OR_RETURN(const ValueId x, Centred(old.inputs[0], code));
+  const bool is_known = !operands->x_zeros.empty();
+  const LinearCode code = {view.input_type(0).dtype(), 1, is_known ? operands->x_zeros[0] : 0};
+  SLIPWAY_ASSIGN_OR_RETURN(ValueId x, Centred(old.inputs[0], code));
+  if (!is_known) {
+    SLIPWAY_ASSIGN_OR_RETURN(
+        const ValueId zero,
+        rewriter_.Add("Cast", {node.inputs[2]}, {{"to", kInt16Type}}, absl::StrCat(name, "_zero")));
+    SLIPWAY_ASSIGN_OR_RETURN(x,
+                             rewriter_.Add("Sub", {x, zero}, {}, absl::StrCat(name, "_centred")));
+  }
   const ValueId w = CentredWeights(*operands, /*axis=*/0, node);
   SLIPWAY_ASSIGN_OR_RETURN(ValueId y, rewriter_.Add("slipway.IntegerConv", {x, w},
                                                     ConvAttributes(conv.group, *window), name));

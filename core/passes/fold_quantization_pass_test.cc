@@ -223,6 +223,17 @@ TEST(FoldQuantization, TakesConvInteger) {
   EXPECT_EQ(after.find("ConvInteger"), std::string::npos) << after;
 }
 
+// Whose zero point only running tells.
+TEST(FoldQuantization, TakesConvIntegerOfAnyZeroPoint) {
+  const std::string after = Folded(R"(
+    graph "g" (%x: u8[2, 2, 4, 4], %xz: u8[]) -> (%c) {
+      const %w: i8[4, 1, 3, 2] = splat -3
+      %c = ConvInteger "c" (%x, %w, %xz) {auto_pad = "SAME_UPPER", group = 2}
+    })");
+  EXPECT_THAT(after, HasSubstr("%c = slipway.IntegerConv"));
+  EXPECT_THAT(after, HasSubstr("Sub \"c_centred\""));
+}
+
 TEST(FoldQuantization, TakesQLinearConv) {
   const std::string conv = R"(
     graph "g" (%x: u8[1, 2, 4, 4]) -> (%c) {
@@ -240,9 +251,9 @@ TEST(FoldQuantization, TakesQLinearConv) {
   EXPECT_NE(after.find("const %c_scale: f32[2, 1, 1] = {0.0625, 0.25}"), std::string::npos)
       << after;
   EXPECT_EQ(after.find("QLinearConv"), std::string::npos) << after;
-  // What is not known before it runs is left to the kernel that is called.
-  const std::string open =
-      absl::StrReplaceAll(conv, {{"const %xz: u8[] = {5}", ""}, {"(%x: u8", "(%xz: u8[], %x: u8"}});
+  // A scale that is not known before it runs is left to the kernel that is called.
+  const std::string open = absl::StrReplaceAll(
+      conv, {{"const %xs: f32[] = {0.5}", ""}, {"(%x: u8", "(%xs: f32[], %x: u8"}});
   EXPECT_NE(Folded(open).find("QLinearConv"), std::string::npos);
 }
 
