@@ -82,7 +82,7 @@ std::vector<Case> Cases() {
        [](GraphBuilder& b) {
          b.Output(b.Add("Softmax", {b.Input("x", kFloat, {16, 197})}));
        },
-       18666},
+       15514},
       {"swish",
        [](GraphBuilder& b) {
          const ValueId x = b.Input("x", kFloat, {16, 256});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -105,16 +106,22 @@ absl::StatusOr<std::vector<Func>> LowerSoftmax(LoweringContext& context) {
   const std::vector<Expr> kept_at = AsExprs(kept);
 
   const Func input = context.inputs[0];
+  // NaN is not asked for: it comes through the sum of what is made of it.
+  const Combiner larger = {LowestOf(Halide::Float(32)),
+                           [](Expr a, Expr b) { return Halide::max(std::move(a), std::move(b)); },
+                           /*reads_once=*/true};
   const PartialReduction largest = ReducePartially(
       context.lanes, [&](const std::vector<Expr>& at) { return Expr(input(at)); }, extents, reduced,
-      kept, {LowestOf(Halide::Float(32)), MaxOf}, "largest");
+      kept, larger, "largest");
   Func exponential("exponential");
   exponential(vars) = ExpOf(Strictly(input(AsExprs(vars)) - largest.total(kept_at)));
   const PartialReduction sum = ReducePartially(
       context.lanes, [&](const std::vector<Expr>& at) { return Expr(exponential(at)); }, extents,
       reduced, kept, SumCombiner(Halide::Float(32)), "sum");
   Func result("softmax");
-  result(vars) = Strictly(exponential(AsExprs(vars)) / sum.total(kept_at));
+  // One division a row.
+  const Expr share = Strictly(1.0f / sum.total(kept_at));
+  result(vars) = Strictly(exponential(AsExprs(vars)) * share);
 
   context.anchor = Anchor{AnchorKind::kRows,
                           RowStages{{largest, sum}, exponential, KnownExtents(extents), reduced},
