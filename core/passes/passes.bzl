@@ -182,6 +182,13 @@ PASSES = {
     "recognize_gelu": [
         ":graph_rewriter",
     ],
+    "round_in_groups": [
+        ":dead_code_pass",
+        ":graph_rewriter",
+        ":quantized_values",
+        "//core/graph:edit",
+        "//core/operators:fused",
+    ],
     "simplify_inference": [
         ":fold_into_producer",
         ":graph_rewriter",
@@ -209,5 +216,6 @@ BACKEND_PASSES = [
     "narrow_products",
     "pack_gemm",
     "pad_channels",
+    "round_in_groups",
     "tabulate_codes",
 ]

@@ -27,6 +27,7 @@
 #include "core/passes/pack_gemm_pass.h"
 #include "core/passes/pad_channels_pass.h"
 #include "core/passes/plan_memory_pass.h"
+#include "core/passes/round_in_groups_pass.h"
 #include "core/passes/tabulate_codes_pass.h"
 #include "core/target/machine_description.h"
 
@@ -169,6 +170,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
            {"TabulateCodes", tabulate_codes, /*descends=*/true, /*is_optional=*/true},
            {"CallKernels", call_kernels},
            {"FuseOps", FuseOps},
+           {"RoundInGroups", RoundInGroups},
            {"CompleteOutputs", CompleteOutputs}},
           [](const Graph& graph, const PassContext& context) {
             return PlanMemory(graph, context.registry);

@@ -1,0 +1,72 @@
+#include "core/passes/round_in_groups_pass.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/graph/text.h"
+#include "core/passes/fuse_ops_pass.h"
+#include "core/passes/testing/pass_tester.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::PassTester;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Rounded(const std::string& text) {
+  const PassTester tester;
+  const auto before = tester.Parse(text);
+  EXPECT_OK(before.status());
+  if (!before.ok()) return "";
+  const auto fused = FuseOps(*before, tester.context());
+  EXPECT_OK(fused.status());
+  if (!fused.ok()) return "";
+  const auto after = RoundInGroups(*fused, tester.context());
+  EXPECT_OK(after.status());
+  if (!after.ok()) return "";
+  for (const uint64_t seed : {1, 2}) EXPECT_OK(tester.CheckSameResults(*before, *after, seed));
+  return Print(*after);
+}
+
+std::string Codes(const char* type, const char* zero, const char* zero_read) {
+  return absl::StrCat(R"(
+    graph "g" (%x: f32[4, 9], %r: f32[4, 9]) -> (%y) {
+      const %s: f32[] = {0.02}
+      const %t: f32[] = {0.5}
+      const %z: )",
+                      type, "[] = {", zero, "}\n const %v: ", type, "[] = {", zero_read, R"(}
+      %q = QuantizeLinear(%x, %s, %z)
+      %d = DequantizeLinear(%q, %t, %v)
+      %y = Add(%d, %r)
+    })");
+}
+
+TEST(RoundInGroups, RoundsWhereCodesWereMade) {
+  for (const char* type : {"u8", "i8"}) {
+    const std::string after = Rounded(Codes(type, "7", "7"));
+    EXPECT_THAT(after, HasSubstr("Round"));
+    EXPECT_THAT(after, HasSubstr("Clip"));
+    EXPECT_THAT(after, Not(HasSubstr("= DequantizeLinear")));
+    EXPECT_THAT(after, Not(HasSubstr("= QuantizeLinear")));
+  }
+}
+
+// A code that means something else, and one that is stored.
+TEST(RoundInGroups, LeavesOtherCodes) {
+  EXPECT_THAT(Rounded(Codes("u8", "7", "8")), HasSubstr("= DequantizeLinear"));
+  EXPECT_THAT(Rounded(R"(
+    graph "g" (%x: f32[4, 9]) -> (%q, %y) {
+      const %s: f32[] = {0.02}
+      %q = QuantizeLinear(%x, %s)
+      %d = DequantizeLinear(%q, %s)
+      %y = Relu(%d)
+    })"),
+              HasSubstr("= DequantizeLinear"));
+}
+
+}  // namespace
+}  // namespace slipway
