@@ -50,6 +50,12 @@ PASSES = {
         ":captures",
         "//core/graph:edit",
     ],
+    "delay_dequantize": [
+        ":dead_code_pass",
+        ":graph_rewriter",
+        ":quantized_values",
+        "//core/graph:edit",
+    ],
     "delay_resize": [
         ":canonicalize_rules",
         ":computed_constant",

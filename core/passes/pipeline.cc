@@ -14,6 +14,7 @@
 #include "core/passes/bodies.h"
 #include "core/passes/canonicalize_ops_pass.h"
 #include "core/passes/dead_code_pass.h"
+#include "core/passes/delay_dequantize_pass.h"
 #include "core/passes/delay_resize_pass.h"
 #include "core/passes/eliminate_common_subexpr_pass.h"
 #include "core/passes/expand_gradients_pass.h"
@@ -94,6 +95,7 @@ std::vector<NamedPass> PassesForEveryTarget() {
       {"ExpandGradients", ExpandGradients},
       {"LowerStrings", LowerStrings, /*descends=*/false},
       {"FoldConstant", FoldConstantButQuantized},
+      {"DelayDequantize", DelayDequantize},
       {"FoldQuantization", FoldQuantization, /*descends=*/true, /*is_optional=*/true},
       {"FoldConstant", FoldConstant},  // So that CanonicalizeOps sees which weights are constant.
       {"FoldPad", FoldPad, /*descends=*/true, /*is_optional=*/true},

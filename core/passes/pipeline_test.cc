@@ -48,10 +48,10 @@ TEST(Pipeline, RunsThePassesOfAllTargetsAndThenTheBackends) {
   std::vector<std::string> names;
   for (const PassReport& pass : result.passes) names.push_back(pass.name);
   EXPECT_THAT(names, ElementsAre("InferType", "ExpandGradients", "LowerStrings", "FoldConstant",
-                                 "FoldQuantization", "FoldConstant", "FoldPad", "RecognizeGelu",
-                                 "CanonicalizeOps", "SimplifyInference", "FoldScaleAxis",
-                                 "DelayResize", "FoldConstant", "EliminateCommonSubexpr",
-                                 "DeadCode", "Rename", "PlanMemory"));
+                                 "DelayDequantize", "FoldQuantization", "FoldConstant", "FoldPad",
+                                 "RecognizeGelu", "CanonicalizeOps", "SimplifyInference",
+                                 "FoldScaleAxis", "DelayResize", "FoldConstant",
+                                 "EliminateCommonSubexpr", "DeadCode", "Rename", "PlanMemory"));
   EXPECT_EQ(result.passes.front().nodes_after, 2);
   EXPECT_EQ(result.passes.back().nodes_after, 1);
   EXPECT_EQ(result.graph.name, "renamed");

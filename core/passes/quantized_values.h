@@ -1,5 +1,5 @@
 // What QuantizeLinear and DequantizeLinear nodes say of the values between them, and which products may be of integers.
-// Private to Quantize, FoldQuantization and RoundInGroups.
+// Private to Quantize, DelayDequantize, FoldQuantization and RoundInGroups.
 #ifndef SLIPWAY_CORE_PASSES_QUANTIZED_VALUES_H_
 #define SLIPWAY_CORE_PASSES_QUANTIZED_VALUES_H_
 
