@@ -62,6 +62,7 @@ struct CompileOptions {
   // How kernels are cut, records as CompileOptions of proto/slipway/v1/graph.proto has them; empty: as the compiler chooses.
   std::string schedules;
   bool print_schedules = false;  // The records of all kernels are wanted.
+  bool tell_candidates = false;  // How else they may be cut is.
   // Not empty: the program is one to be linked into others, for client/library, and its symbols begin with this
   // (core/artifact/library_name.h). Compilers from before it make a program that runtimes load.
   std::string library_name = {};

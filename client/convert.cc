@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/agent_offers.h"
 #include "core/base/status_macros.h"
+#include "core/schedules/kernel_schedule.h"
 #include "core/wire/digest_proto.h"
 #include "core/wire/precision_proto.h"
 #include "core/wire/status_proto.h"
@@ -48,6 +49,16 @@ std::vector<StageTime> StagesFromProto(const Times& times) {
   return stages;
 }
 
+// Of a kernel, as records have it, which go into files and back to servers; nothing for what is none.
+std::optional<std::string> ScheduleOf(const std::string& kernel, const std::string& text) {
+  const absl::StatusOr<ScheduleRecords> records =
+      ParseScheduleRecords(absl::StrCat(kernel, " ", text));
+  if (!records.ok() || records->size() != 1 || records->begin()->first != kernel) {
+    return std::nullopt;
+  }
+  return ToString(records->begin()->second.schedule);
+}
+
 absl::StatusOr<Compilation> CompilationFromProto(const v1::CompilationResult& proto) {
   const v1::CompileReport& report = proto.report();
   Compilation compilation = {.compile_key = proto.compile_key(),
@@ -66,12 +77,25 @@ absl::StatusOr<Compilation> CompilationFromProto(const v1::CompilationResult& pr
                              .float_products = {},
                              .precision = std::nullopt,
                              .printed_schedules = report.printed_schedules(),
+                             .candidates = {},
                              .records = report.records()};
   if (const absl::StatusOr<Precision> known = FromProto(report.precision()); known.ok()) {
     compilation.precision = *known;
   }
   for (const v1::FloatProduct& product : report.float_products()) {
     compilation.float_products.push_back({product.node(), product.reason()});
+  }
+  for (const v1::KernelCandidates& kernel : report.candidates()) {
+    const std::optional<std::string> schedule = ScheduleOf(kernel.kernel(), kernel.schedule());
+    if (!schedule.has_value()) continue;
+    KernelCandidates& known = compilation.candidates.emplace_back();
+    known.kernel = kernel.kernel();
+    known.schedule = *schedule;
+    for (const std::string& text : kernel.candidates()) {
+      const std::optional<std::string> candidate = ScheduleOf(kernel.kernel(), text);
+      if (candidate.has_value()) known.candidates.push_back(*candidate);
+    }
+    known.steps = {kernel.steps().begin(), kernel.steps().end()};
   }
   if (report.has_kernels_recorded()) compilation.kernels_recorded = report.kernels_recorded();
   SLIPWAY_ASSIGN_OR_RETURN_WITH(compilation.artifact, FromProto(proto.manifest()), "manifest");

@@ -16,6 +16,7 @@ namespace {
 using ::slipway::testing::IsOk;
 using ::slipway::testing::StatusIs;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 v1::Job Proto(const std::string& text) {
@@ -36,6 +37,30 @@ TEST(ConvertTest, FailedJobCarriesErrorAndLog) {
   EXPECT_TRUE(job.ended());
   EXPECT_EQ(job.start_time, absl::InfinitePast());
   EXPECT_EQ(job.end_time, absl::FromUnixNanos(9));
+}
+
+TEST(ConvertTest, CandidatesThatAreNoSchedulesAreLeftOut) {
+  ASSERT_OK_AND_ASSIGN(const Job job, JobFromProto(Proto(R"(
+    id: "J" state: SUCCEEDED
+    compilation { model { display_name: "m.onnx" } target { name: "t" } }
+    compilation_result {
+      manifest { sha256: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" size_bytes: 1 }
+      report {
+        candidates {
+          kernel: "3f0c9a4410be72d1" schedule: "convolution  width=6 # chosen" steps: "Conv a" steps: "Conv b"
+          candidates: "convolution width=4" candidates: "convolution width=4\n0123456789abcdef rows"
+          candidates: "convolution width=" candidates: ""
+        }
+        candidates { kernel: "3f0c9a4410be72d1 rows #" schedule: "rows" }
+        candidates { kernel: "no kernel" schedule: "rows" }
+      }
+    })")));
+  const std::vector<KernelCandidates>& kernels = job.compilation->candidates;
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0].kernel, "3f0c9a4410be72d1");
+  EXPECT_EQ(kernels[0].schedule, "convolution width=6");
+  EXPECT_THAT(kernels[0].candidates, ElementsAre("convolution width=4"));
+  EXPECT_THAT(kernels[0].steps, ElementsAre("Conv a", "Conv b"));
 }
 
 TEST(ConvertTest, ALeaseSaysWhenItEnds) {

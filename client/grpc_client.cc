@@ -142,6 +142,7 @@ class GrpcClient final : public Client {
     spec.mutable_options()->set_precision(ToProto(options.precision));
     spec.mutable_options()->set_schedules(options.schedules);
     spec.mutable_options()->set_print_schedules(options.print_schedules);
+    spec.mutable_options()->set_tell_candidates(options.tell_candidates);
     spec.mutable_options()->set_library_name(options.library_name);
     std::vector<DimensionBounds> dimensions = options.dimensions;
     std::sort(dimensions.begin(), dimensions.end(),

@@ -13,6 +13,7 @@
 #include "core/artifact/versions.h"
 #include "core/base/digest.h"
 #include "core/base/tag.h"
+#include "core/schedules/kernel_schedule.h"
 #include "core/statistics/bound.h"
 #include "core/target/machine_peaks.h"
 #include "core/tensor/dtype.h"
@@ -80,6 +81,8 @@ struct Compilation {
   // What products are computed in; absent where it is one that later compilers have.
   std::optional<Precision> precision = Precision::kFloat32;
   std::string printed_schedules;  // Only when print_schedules was asked for.
+  std::vector<KernelCandidates>
+      candidates;  // Only when tell_candidates was; none of older compilers.
   // Records in CompileOptions::schedules, and kernels that are cut by one; unset where the compiler does not know of those.
   int64_t records = 0;
   std::optional<int64_t> kernels_recorded;

@@ -26,7 +26,7 @@ namespace slipway {
 //  12. the name of the library that is made, where one is;
 //  13. the compiler's fingerprint, which covers its sources and the builds of
 //      the libraries that generate its code.
-// Not part of it: display_name, print_after and print_schedules, which do not change the artifact.
+// Not part of it: display_name, print_after, print_schedules and tell_candidates, which do not change the artifact.
 // Whatever else comes to change an artifact is added here, and only here.
 //
 // INVALID_ARGUMENT when the specification or the fingerprint lacks a part or

@@ -49,6 +49,7 @@ struct BackendResult {
   int64_t kernels_recorded = 0;  // Different ones that BackendRequest::schedules has.
   // How each kernel is cut, a line each, as ParseScheduleRecords reads them, with what it computes as a comment.
   std::vector<std::string> schedules = {};
+  std::vector<KernelCandidates> candidates = {};  // Of each kernel, in the same order.
 };
 
 // Not thread-safe.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/bfloat16.h"
 #include "core/codegen/compile_child.h"
@@ -138,17 +139,21 @@ absl::Status WarmUp() {
   return status;
 }
 
-// What a child writes and a cache keeps: the object file, behind it the text of the schedule and this.
+// What a child writes and a cache keeps: the object file, behind it the schedule and the candidates beside it as lines, and this.
 struct KernelFileEnd {
   KernelScratch scratch;
-  int64_t schedule_bytes = 0;
+  int64_t schedules_bytes = 0;
 };
 
-absl::Status AppendFacts(const std::string& schedule, const KernelScratch& scratch,
+absl::Status AppendFacts(const KernelScheduler& scheduler, const KernelScratch& scratch,
                          const std::string& path) {
-  const KernelFileEnd end{scratch, static_cast<int64_t>(schedule.size())};
+  std::string schedules = ToString(scheduler.used());
+  for (const KernelSchedule& candidate : scheduler.Candidates()) {
+    absl::StrAppend(&schedules, "\n", ToString(candidate));
+  }
+  const KernelFileEnd end{scratch, static_cast<int64_t>(schedules.size())};
   std::ofstream file(path, std::ios::binary | std::ios::app);
-  file << schedule;
+  file << schedules;
   file.write(reinterpret_cast<const char*>(&end), sizeof(end));
   file.close();
   return file.good() ? absl::OkStatus() : absl::InternalError("cannot write a kernel's schedule");
@@ -157,6 +162,7 @@ absl::Status AppendFacts(const std::string& schedule, const KernelScratch& scrat
 struct KernelFile {
   std::string object;
   std::string schedule;
+  std::vector<std::string> candidates;
   KernelScratch scratch;
 };
 
@@ -166,11 +172,13 @@ std::optional<KernelFile> ReadKernelFile(std::string file) {
   if (file.size() < sizeof(end)) return std::nullopt;
   std::memcpy(&end, file.data() + file.size() - sizeof(end), sizeof(end));
   file.resize(file.size() - sizeof(end));
-  const auto bytes = static_cast<uint64_t>(end.schedule_bytes);
+  const auto bytes = static_cast<uint64_t>(end.schedules_bytes);
   if (bytes >= file.size() || end.scratch.call < -1 || end.scratch.task < -1) return std::nullopt;
   KernelFile kernel;
   kernel.scratch = end.scratch;
-  kernel.schedule = file.substr(file.size() - bytes);
+  kernel.candidates = absl::StrSplit(file.substr(file.size() - bytes), '\n');
+  kernel.schedule = std::move(kernel.candidates.front());
+  kernel.candidates.erase(kernel.candidates.begin());
   file.resize(file.size() - bytes);
   kernel.object = std::move(file);
   return kernel;
@@ -193,7 +201,11 @@ absl::StatusOr<std::optional<KernelFile>> FileOfTemplate(const Job& job,
                                                          Precision precision) {
   const std::string function = KernelFunction(job.key);
   const auto file = [](const ScheduledKernel& made) {
-    return KernelFile{FormatDeviceKernel(made.kernel), ToString(made.schedule), {}};
+    KernelFile file{FormatDeviceKernel(made.kernel), ToString(made.schedule), {}, {}};
+    for (const KernelSchedule& candidate : made.candidates) {
+      file.candidates.push_back(ToString(candidate));
+    }
+    return file;
   };
   if (precision != Precision::kFloat32) {
     SLIPWAY_ASSIGN_OR_RETURN(
@@ -317,7 +329,7 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
         KernelScratch scratch;
         SLIPWAY_RETURN_IF_ERROR(WriteObject(group, KernelFunction(job.key), target,
                                             DotProductsOf(job.body), path, scratch));
-        return AppendFacts(ToString(scheduler.used()), scratch, path);
+        return AppendFacts(scheduler, scratch, path);
       };
       SLIPWAY_ASSIGN_OR_RETURN_WITH(
           CompileChild child,
@@ -361,7 +373,7 @@ absl::StatusOr<std::vector<CompiledKernel>> KernelCompiler::Compile(
   for (const size_t index : job_of_request) {
     const Job& job = jobs[index];
     kernels.push_back({job.key, KernelSymbol(job.key), job.kernel.object, job.kernel_name,
-                       job.kernel.schedule, job.kernel.scratch});
+                       job.kernel.schedule, job.kernel.candidates, job.kernel.scratch});
   }
   return kernels;
 }

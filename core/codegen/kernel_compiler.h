@@ -44,8 +44,10 @@ struct CompiledKernel {
   std::string symbol;  // Of the kernel_abi.h function in `object`.
   // A relocatable object file; see linker.h for what it may refer to. Of a device that is no host: FormatDeviceKernel.
   std::string object;
-  std::string name;       // KernelName.
-  std::string schedule;   // How its loops are cut, as ScheduleRecords have it.
+  std::string name;      // KernelName.
+  std::string schedule;  // How its loops are cut, as ScheduleRecords have it.
+  // How else they may be: schedules that a record may say, near that one, the likeliest first.
+  std::vector<std::string> candidates;
   KernelScratch scratch;  // ScratchBytes, of machine code.
 };
 

@@ -63,6 +63,26 @@ std::string Bounded(const std::vector<std::string>& lines) {
   return text;
 }
 
+// As many kernels as have room, in a report and in each of its texts.
+void AddCandidates(const std::vector<KernelCandidates>& kernels, v1::CompileReport& report) {
+  int64_t left = kMaxCandidatesBytes;
+  for (const KernelCandidates& kernel : kernels) {
+    v1::KernelCandidates added;
+    added.set_kernel(kernel.kernel);
+    added.set_schedule(kernel.schedule);
+    if (kernel.schedule.size() > kMaxCandidateBytes) continue;
+    for (const std::string& candidate : kernel.candidates) {
+      if (candidate.size() <= kMaxCandidateBytes) added.add_candidates(candidate);
+    }
+    for (const std::string& step : kernel.steps) {
+      added.add_steps(std::string(Utf8Prefix(step, kMaxStepNameBytes)));
+    }
+    left -= static_cast<int64_t>(added.ByteSizeLong());
+    if (left < 0) return;
+    *report.add_candidates() = std::move(added);
+  }
+}
+
 absl::Status CheckName(const Graph& graph, ValueId id) {
   const std::string& name = graph.values[id].name;
   const int limit = ReaderLimits().binding_name_bytes;
@@ -195,6 +215,7 @@ void Compilation::Report(const BackendResult& result) {
   report_.set_constant_bytes(result.constant_bytes);
   if (!options_.schedules.empty()) report_.set_kernels_recorded(result.kernels_recorded);
   if (options_.print_schedules) report_.set_printed_schedules(Bounded(result.schedules));
+  if (options_.tell_candidates) AddCandidates(result.candidates, report_);
 }
 
 absl::StatusOr<CompiledModel> Compilation::Run(const ModelSource& model) {

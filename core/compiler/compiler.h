@@ -59,6 +59,7 @@ struct CompilerOptions {
   std::string schedules;
   bool print_schedules =
       false;  // Puts how all kernels are cut into CompileReport.printed_schedules.
+  bool tell_candidates = false;  // Puts how else they may be into CompileReport.candidates.
   // Not empty: the code is an object to be linked into another program, and this is what its symbols begin with
   // (core/artifact/library_name.h).
   std::string library_name;

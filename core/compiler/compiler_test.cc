@@ -24,8 +24,10 @@ namespace {
 using ::slipway::testing::StatusIs;
 using ::slipway::testing::TempTree;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 constexpr char kModel[] = R"(
   graph "tiny" (%x: f32[1, 1, 6, 6]) -> (%y) {
@@ -55,6 +57,21 @@ class CompilerTest : public ::testing::Test {
     model.format = v1::MODEL_FORMAT_GRAPH_TEXT;
     model.files = {{"model.txt", Blob::Own(std::string(text))}};
     return CompileModel(model, target_, options, environment_);
+  }
+  // Once for each candidate of each kernel, of which there are so many at least.
+  void CompileEachCandidate(absl::string_view text, CompilerOptions options, int least) {
+    options.tell_candidates = true;
+    ASSERT_OK_AND_ASSIGN(const CompiledModel chosen, CompileText(text, options));
+    int candidates = 0;
+    for (const v1::KernelCandidates& kernel : chosen.report.candidates()) {
+      for (const std::string& candidate : kernel.candidates()) {
+        options.schedules = absl::StrCat(kernel.kernel(), " ", candidate);
+        ASSERT_OK_AND_ASSIGN(const CompiledModel made, CompileText(text, options));
+        EXPECT_EQ(made.report.kernels_recorded(), 1);
+        ++candidates;
+      }
+    }
+    EXPECT_GE(candidates, least);
   }
 
   TempTree tree_;
@@ -124,6 +141,60 @@ TEST_F(CompilerTest, HowKernelsAreCutIsToldAndTakenBack) {
   options.schedules = "\nwidth=5";
   EXPECT_THAT(CompileText(kModel, options),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("schedules, line 2: ")));
+}
+
+TEST_F(CompilerTest, HowElseKernelsMayBeCutIsTold) {
+  CompilerOptions options;
+  options.tell_candidates = true;
+  ASSERT_OK_AND_ASSIGN(const CompiledModel chosen, CompileText(kModel, options));
+  ASSERT_EQ(chosen.report.candidates_size(), 3);
+  const v1::KernelCandidates& convolution = chosen.report.candidates(0);
+  EXPECT_THAT(convolution.steps(), ElementsAre("ConvNCHWc+Relu conv1"));
+  EXPECT_THAT(convolution.schedule(), StartsWith("convolution width=4 blocks=1 "));
+  EXPECT_THAT(convolution.candidates(), Contains(StartsWith("convolution width=3 blocks=1 ")));
+
+  // From the cache, too, and from that of another's schedule.
+  ASSERT_OK_AND_ASSIGN(const CompiledModel again, CompileText(kModel, options));
+  EXPECT_EQ(again.report.candidates(0).SerializeAsString(), convolution.SerializeAsString());
+  options.schedules = absl::StrCat(convolution.kernel(), " ", convolution.candidates(0));
+  ASSERT_OK_AND_ASSIGN(const CompiledModel moved, CompileText(kModel, options));
+  EXPECT_EQ(moved.report.candidates(0).kernel(), convolution.kernel());
+  EXPECT_EQ(moved.report.candidates(0).schedule(), convolution.candidates(0));
+  EXPECT_THAT(moved.report.candidates(0).candidates(), Contains(convolution.schedule()));
+
+  options = {};
+  ASSERT_OK_AND_ASSIGN(const CompiledModel silent, CompileText(kModel, options));
+  EXPECT_EQ(silent.report.candidates_size(), 0);
+}
+
+TEST_F(CompilerTest, KernelsTakeEachCandidate) {
+  constexpr char kKinds[] = R"(
+    graph "kinds" (%x: f32[1, 16, 16, 16]) -> (%y) {
+      const %w: f32[32, 16, 3, 3] = splat 0.5
+      const %d: f32[32, 1, 3, 3] = splat 0.5
+      const %p: f32[64, 32, 1, 1] = splat 0.5
+      const %m: f32[64, 48] = splat 0.25
+      %a = Conv "three" (%x, %w)
+      %b = Conv "depthwise" (%a, %d) {group = 32, strides = [2, 2]}
+      %c = Conv "one" (%b, %p)
+      %r = Relu(%c)
+      %t = Transpose(%r) {perm = [0, 2, 3, 1]}
+      %y = MatMul "product" (%t, %m)
+    })";
+  CompileEachCandidate(kKinds, {}, 24);
+}
+
+TEST_F(CompilerTest, ProductsOfTensorCoresTakeEachCandidate) {
+  constexpr char kProduct[] = R"(
+    graph "product" (%x: f32[256, 512], %w: f32[512, 256]) -> (%y) {
+      %y = MatMul "product" (%x, %w)
+    })";
+  CompilerOptions options;
+  options.precision = Precision::kFloat16;
+  for (const char* device : {"cuda-sm80", "cuda-sm90a"}) {
+    ASSERT_OK_AND_ASSIGN(target_, ParseTarget(absl::StrCat("x86-64-v3-linux,", device)));
+    CompileEachCandidate(kProduct, options, 16);
+  }
 }
 
 TEST_F(CompilerTest, ProductsAreOfBfloat16WhereTheTargetHasThem) {

@@ -19,6 +19,10 @@ inline constexpr int64_t kMaxEvaluationWork = int64_t{1} << 36;
 // StageTime.notes of each pass, and each text in them.
 inline constexpr int kMaxNotes = 16;
 inline constexpr size_t kMaxNoteBytes = 400;
+// CompileReport.candidates: all of them, a schedule among them, and the name of a step.
+inline constexpr int64_t kMaxCandidatesBytes = 1 << 20;
+inline constexpr size_t kMaxCandidateBytes = 4 << 10;
+inline constexpr size_t kMaxStepNameBytes = 1024;
 
 }  // namespace slipway
 

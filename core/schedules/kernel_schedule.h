@@ -42,6 +42,14 @@ using ScheduleRecords = std::map<std::string, ScheduleRecord>;
 // the limits below, a name that is none, a kernel given twice.
 absl::StatusOr<ScheduleRecords> ParseScheduleRecords(absl::string_view text);
 
+// A kernel of a program as it is cut, and how else it may be: schedules as ToString writes them.
+struct KernelCandidates {
+  std::string kernel;  // Its name, as in records.
+  std::string schedule;
+  std::vector<std::string> candidates;  // Which it takes, near that one, the likeliest first.
+  std::vector<std::string> steps;       // Of the program, by name, that it does; each once.
+};
+
 inline constexpr int64_t kMaxSchedulesBytes = 1 << 20;
 inline constexpr int kMaxStagesOfKernel = 256;
 inline constexpr int kMaxNumbersOfStage = 32;

@@ -187,6 +187,7 @@ absl::Status ArtifactLibrary::Admit(const CompilationFacts& facts, absl::string_
   v1::CompileReport kept = result->report();
   kept.clear_printed_graph();
   kept.clear_printed_schedules();
+  kept.clear_candidates();
   CachedCompilation entry{.manifest = manifest, .report = kept.SerializeAsString()};
   if (entry.report.size() > kMaxCachedReportBytes) entry.report.clear();
   if (vouching_.key != nullptr) {

@@ -114,6 +114,7 @@ TEST_F(ArtifactLibraryTest, FindsWhatWasAdmitted) {
   result.mutable_report()->set_kernels(3);
   result.mutable_report()->set_printed_graph("graph");
   result.mutable_report()->set_printed_schedules("3f0c9a4410be72d1 rows\n");
+  result.mutable_report()->add_candidates()->set_kernel("3f0c9a4410be72d1");
   ASSERT_OK(library_.Admit(facts, "worker-1", &result));
   EXPECT_EQ(result.compile_key(), kKey);
   EXPECT_GT(result.artifact_bytes(), TestConstants().size());
@@ -128,6 +129,7 @@ TEST_F(ArtifactLibraryTest, FindsWhatWasAdmitted) {
   EXPECT_EQ(found->report().kernels(), 3);
   EXPECT_EQ(found->report().printed_graph(), "");
   EXPECT_EQ(found->report().printed_schedules(), "");
+  EXPECT_EQ(found->report().candidates_size(), 0);
 
   // It is no hit without all of its blobs.
   ASSERT_OK(blobs_.Remove(Digest::Of(TestConstants())));

@@ -54,6 +54,7 @@ absl::StatusOr<CompileOutput> Compile(const CompileInput& input, const ReportPro
   SLIPWAY_ASSIGN_OR_RETURN(options.precision, FromProto(input.spec.options().precision()));
   options.schedules = input.spec.options().schedules();
   options.print_schedules = input.spec.options().print_schedules();
+  options.tell_candidates = input.spec.options().tell_candidates();
   options.library_name = input.spec.options().library_name();
   if (input.spec.options().has_evaluation()) {
     options.evaluate.emplace();

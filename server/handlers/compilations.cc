@@ -237,7 +237,9 @@ absl::Status CreateCompilation(const Caller& caller, const Environment& env,
   facts.set_compile_key(key);
   facts.set_fingerprint(fingerprint);
   // Who asks for a graph's text, or how kernels are cut, wants it compiled before his eyes.
-  const bool is_shared = spec.options().print_after().empty() && !spec.options().print_schedules();
+  const v1::CompileOptions& options = spec.options();
+  const bool is_shared =
+      options.print_after().empty() && !options.print_schedules() && !options.tell_candidates();
   if (is_shared) facts.set_group(key);
   *record.mutable_job()->mutable_compilation() = std::move(spec);
   if (is_shared) {

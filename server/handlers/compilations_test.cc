@@ -133,6 +133,9 @@ TEST_F(CompilationsTest, WhatIsInTheCacheIsDoneAtOnce) {
   request = Request("print how kernels are cut");
   request.mutable_spec()->mutable_options()->set_print_schedules(true);
   EXPECT_EQ(Record(*Create(request)).job().state(), Job::QUEUED);
+  request = Request("tell how else they may be cut");
+  request.mutable_spec()->mutable_options()->set_tell_candidates(true);
+  EXPECT_EQ(Record(*Create(request)).job().state(), Job::QUEUED);
 }
 
 TEST_F(CompilationsTest, TargetsAreCanonical) {

@@ -55,8 +55,10 @@ void ClearContents(v1::Job& job) {
   if (job.has_run_result()) ClearTensors(job.mutable_run_result()->mutable_outputs());
   if (job.has_compilation()) job.mutable_compilation()->mutable_options()->clear_schedules();
   if (job.has_compilation_result()) {
-    job.mutable_compilation_result()->mutable_report()->clear_printed_graph();
-    job.mutable_compilation_result()->mutable_report()->clear_printed_schedules();
+    v1::CompileReport& report = *job.mutable_compilation_result()->mutable_report();
+    report.clear_printed_graph();
+    report.clear_printed_schedules();
+    report.clear_candidates();
   }
 }
 

@@ -224,6 +224,7 @@ slipway::v1::Job LightJob(slipway::v1::Job job) {
     slipway::v1::CompileReport& report = *job.mutable_compilation_result()->mutable_report();
     if (report.printed_graph().size() > kMaxShownGraphBytes) report.clear_printed_graph();
     report.clear_printed_schedules();
+    report.clear_candidates();
   }
   return job;
 }

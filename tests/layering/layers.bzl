@@ -285,6 +285,7 @@ LAYERS = {
             "client/terminal",
             "core/artifact",
             "core/rpc",
+            "core/schedules",
             "core/statistics",
             "core/store",
         ],

@@ -90,6 +90,24 @@ std::vector<std::string> SchedulesOf(const std::vector<KernelRequest>& requests,
   return lines;
 }
 
+std::vector<KernelCandidates> CandidatesOf(const std::vector<KernelRequest>& requests,
+                                           const std::vector<CompiledKernel>& compiled) {
+  std::vector<KernelCandidates> kernels;
+  absl::flat_hash_map<std::string, size_t> index_of;
+  absl::flat_hash_set<std::pair<size_t, std::string>> seen_steps;
+  for (size_t i = 0; i < compiled.size(); ++i) {
+    const auto [entry, is_new] = index_of.try_emplace(compiled[i].name, kernels.size());
+    if (is_new) {
+      kernels.push_back(
+          {compiled[i].name, compiled[i].schedule, compiled[i].candidates, /*steps=*/{}});
+    }
+    if (seen_steps.emplace(entry->second, requests[i].name).second) {
+      kernels[entry->second].steps.push_back(requests[i].name);
+    }
+  }
+  return kernels;
+}
+
 }  // namespace
 
 void Stages::End(absl::string_view name) {
@@ -188,7 +206,8 @@ absl::StatusOr<BackendResult> WriteProgram(const BackendEnvironment& environment
                        .code_bytes = code_bytes,
                        .constant_bytes = constants.total_bytes,
                        .kernels_recorded = parts.counters.recorded,
-                       .schedules = SchedulesOf(parts.requests, parts.compiled)};
+                       .schedules = SchedulesOf(parts.requests, parts.compiled),
+                       .candidates = CandidatesOf(parts.requests, parts.compiled)};
 }
 
 }  // namespace slipway

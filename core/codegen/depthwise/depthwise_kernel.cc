@@ -48,7 +48,11 @@ absl::StatusOr<ScheduledKernel> MakeDepthwiseKernel(const Graph& body,
   }
   ScheduledKernel made{
       DepthwiseKernel(product, body.inputs.size(), tile, absl::StrCat(function, "_0")),
-      ScheduleOf(tile)};
+      ScheduleOf(tile),
+      {}};
+  for (const DepthwiseTile& other : DepthwiseTiles()) {
+    if (!(other == tile)) made.candidates.push_back(ScheduleOf(other));
+  }
   made.kernel.preamble = PtxHead(device);
   return made;
 }

@@ -40,7 +40,13 @@ absl::StatusOr<ScheduledKernel> MakeRowKernel(const Graph& body, const OperatorR
     SLIPWAY_ASSIGN_OR_RETURN(warps, WarpsOf(*record, rows.size));
   }
   ScheduledKernel made{RowKernel(rows, body.inputs.size(), warps, absl::StrCat(function, "_0")),
-                       ScheduleOf(warps)};
+                       ScheduleOf(warps),
+                       {}};
+  for (int other = 1; other <= kMostRowWarps; ++other) {
+    if (other != warps && CanShareRow(other, rows.size)) {
+      made.candidates.push_back(ScheduleOf(other));
+    }
+  }
   made.kernel.preamble = PtxHead(device);
   return made;
 }

@@ -10,12 +10,6 @@
 namespace slipway {
 namespace {
 
-bool Fits(const Parameter& parameter, int value) {
-  if (value < parameter.min || value > parameter.max) return false;
-  if (parameter.divides != 0 && parameter.divides % value != 0) return false;
-  return value % parameter.multiple == 0;
-}
-
 // "1 to 12, a divisor of 8".
 std::string Range(const Parameter& parameter) {
   std::string text = absl::StrCat(parameter.min, " to ", parameter.max);
@@ -25,6 +19,18 @@ std::string Range(const Parameter& parameter) {
 }
 
 }  // namespace
+
+bool Fits(const Parameter& parameter, int value) {
+  if (value < parameter.min || value > parameter.max) return false;
+  if (parameter.divides != 0 && parameter.divides % value != 0) return false;
+  return value % parameter.multiple == 0;
+}
+
+std::vector<std::pair<std::string, int>> NumbersOf(const Parameters& parameters) {
+  std::vector<std::pair<std::string, int>> numbers;
+  for (const Parameter& each : parameters) numbers.emplace_back(each.name, *each.value);
+  return numbers;
+}
 
 absl::Status SetParameters(const StageSchedule& record,
                            absl::FunctionRef<Parameters()> parameters) {

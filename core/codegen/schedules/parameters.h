@@ -2,6 +2,8 @@
 #ifndef SLIPWAY_CORE_CODEGEN_SCHEDULES_PARAMETERS_H_
 #define SLIPWAY_CORE_CODEGEN_SCHEDULES_PARAMETERS_H_
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -20,6 +22,12 @@ struct Parameter {
   int multiple = 1;  // And a multiple of this.
 };
 using Parameters = std::vector<Parameter>;
+
+// Whether it may be that.
+bool Fits(const Parameter& parameter, int value);
+
+// What they are, by name.
+std::vector<std::pair<std::string, int>> NumbersOf(const Parameters& parameters);
 
 // Sets those that `record` names, in the order of `parameters`, which is asked again after each: what one may be can depend on
 // those before it. INVALID_ARGUMENT names the parameter and what it may be, also where one that the record leaves out does not

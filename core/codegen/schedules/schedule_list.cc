@@ -1,11 +1,14 @@
 #include "core/codegen/schedules/schedule_list.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/codegen/schedules/candidates.h"
 #include "core/codegen/schedules/cpu/convolution_schedule.h"
 #include "core/codegen/schedules/cpu/join_schedule.h"
 #include "core/codegen/schedules/cpu/loops.h"
@@ -24,21 +27,28 @@ using Halide::Func;
 bool IsCpu(const MachineDescription& machine) { return machine.vector_bytes > 0; }
 bool IsGpu(const MachineDescription& machine) { return machine.max_threads_per_block > 0; }
 
+// A stage as it is scheduled, and how else it may be.
+struct ScheduledStage {
+  StageSchedule used;
+  std::vector<StageSchedule> others;
+};
+
 // Chooses for an anchor and a machine, as `record`, unless it is null, says, and carries it out. Errors of SetParameters alone.
 using Schedule = absl::Status (*)(const MachineDescription&, const Anchor&, Func,
-                                  const StageSchedule* record, StageSchedule& used);
+                                  const StageSchedule* record, ScheduledStage& stage);
 
 template <typename Stages, typename Choice,
           Choice (*kChoose)(const MachineDescription&, const Stages&),
           Parameters (*kParameters)(const MachineDescription&, const Stages&, Choice&),
           void (*kSchedule)(const MachineDescription&, const Stages&, const Choice&, Func)>
 absl::Status Chosen(const MachineDescription& machine, const Anchor& anchor, Func result,
-                    const StageSchedule* record, StageSchedule& used) {
+                    const StageSchedule* record, ScheduledStage& stage) {
   const auto& stages = std::get<Stages>(anchor.stages);
   Choice choice = kChoose(machine, stages);
   const auto parameters = [&] { return kParameters(machine, stages, choice); };
   if (record != nullptr) SLIPWAY_RETURN_IF_ERROR(SetParameters(*record, parameters));
-  for (const Parameter& each : parameters()) used.numbers.emplace_back(each.name, *each.value);
+  stage.used.numbers = NumbersOf(parameters());
+  stage.others = CandidatesNear(stage.used, parameters);
   kSchedule(machine, stages, choice, result);
   return absl::OkStatus();
 }
@@ -46,7 +56,7 @@ absl::Status Chosen(const MachineDescription& machine, const Anchor& anchor, Fun
 // Where there is nothing to choose.
 template <typename Stages, void (*kSchedule)(const MachineDescription&, const Stages&, Func)>
 absl::Status Fixed(const MachineDescription& machine, const Anchor& anchor, Func result,
-                   const StageSchedule* record, StageSchedule&) {
+                   const StageSchedule* record, ScheduledStage&) {
   if (record != nullptr) {
     SLIPWAY_RETURN_IF_ERROR(SetParameters(*record, [] { return Parameters(); }));
   }
@@ -133,10 +143,11 @@ absl::Status KernelScheduler::operator()(const Anchor& anchor, Func result) {
     name = row.name;
     if (!row.is_for(machine_)) continue;
     SLIPWAY_ASSIGN_OR_RETURN(const StageSchedule* record, NextOfRecord(row.name));
-    StageSchedule used{.kind = row.name, .numbers = {}};
-    const absl::Status status = row.schedule(machine_, anchor, result, record, used);
+    ScheduledStage stage{.used = {.kind = row.name, .numbers = {}}, .others = {}};
+    const absl::Status status = row.schedule(machine_, anchor, result, record, stage);
     if (!status.ok()) return WrongRecord(status.message());
-    used_.push_back(std::move(used));
+    used_.push_back(std::move(stage.used));
+    others_.push_back(std::move(stage.others));
     return absl::OkStatus();
   }
   return absl::UnimplementedError(absl::StrCat("there is no schedule for loops of the kind \"",
@@ -147,6 +158,20 @@ absl::Status KernelScheduler::CheckAllUsed() const {
   if (record_ == nullptr || record_->schedule.size() == used_.size()) return absl::OkStatus();
   return WrongRecord(
       absl::StrCat("it has ", record_->schedule.size(), " stages, the kernel ", used_.size()));
+}
+
+std::vector<KernelSchedule> KernelScheduler::Candidates() const {
+  size_t most = 0;
+  for (const std::vector<StageSchedule>& others : others_) most = std::max(most, others.size());
+  std::vector<KernelSchedule> candidates;
+  for (size_t rank = 0; rank < most; ++rank) {
+    for (size_t stage = 0; stage < others_.size(); ++stage) {
+      if (rank >= others_[stage].size()) continue;
+      candidates.push_back(used_);
+      candidates.back()[stage] = others_[stage][rank];
+    }
+  }
+  return candidates;
 }
 
 }  // namespace slipway

@@ -4,6 +4,8 @@
 
 #include <halide14/Halide.h>
 
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -30,6 +32,8 @@ class KernelScheduler {
   absl::Status CheckAllUsed() const;
   // What was chosen or said, of the stages so far.
   const KernelSchedule& used() const { return used_; }
+  // Others that the kernel takes: used() but for one stage (candidates.h), of the stages' likeliest ones first.
+  std::vector<KernelSchedule> Candidates() const;
 
  private:
   absl::Status WrongRecord(absl::string_view what) const;
@@ -39,6 +43,7 @@ class KernelScheduler {
   const MachineDescription machine_;
   const ScheduleRecord* const record_;
   KernelSchedule used_;
+  std::vector<std::vector<StageSchedule>> others_;  // Of each stage of used_.
 };
 
 }  // namespace slipway

@@ -58,9 +58,15 @@ absl::StatusOr<ScheduledKernel> MakeAttentionKernel(const Graph& body,
   if (record != nullptr) {
     SLIPWAY_ASSIGN_OR_RETURN(tile, TileOf(*record, attention, bytes));
   }
-  return ScheduledKernel{AttentionKernel(attention, operands, body.inputs.size(), precision, tile,
-                                         absl::StrCat(function, "_0")),
-                         ScheduleOf(tile)};
+  ScheduledKernel made{AttentionKernel(attention, operands, body.inputs.size(), precision, tile,
+                                       absl::StrCat(function, "_0")),
+                       ScheduleOf(tile),
+                       {}};
+  for (const AttentionTile& other : AttentionTiles()) {
+    if (other == tile || !CanAttend(other, attention.size, attention.value_size, bytes)) continue;
+    made.candidates.push_back(ScheduleOf(other));
+  }
+  return made;
 }
 
 }  // namespace slipway

@@ -1,5 +1,7 @@
 #include "core/codegen/tensor_cores/product_kernel.h"
 
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
@@ -10,6 +12,9 @@
 
 namespace slipway {
 namespace {
+
+// Of the hundred and more by which a product may be divided.
+constexpr size_t kMostCandidates = 16;
 
 KernelSchedule ScheduleOf(const ProductDivision& division) {
   const TensorTile& tile = division.tile;
@@ -47,14 +52,21 @@ absl::StatusOr<ScheduledKernel> MakeProductKernel(const Graph& body,
   SLIPWAY_ASSIGN_OR_RETURN(const MatrixProduct product, DecodeProduct(body, registry));
   SLIPWAY_RETURN_IF_ERROR(CheckFactors(product, precision));
   const int bytes = FindNumberForm(precision)->bytes;
-  ProductDivision division =
-      ChooseDivision(gpu, product.batch, product.m, product.n, product.k, bytes);
+  const std::vector<ProductDivision> divisions =
+      RankDivisions(gpu, product.batch, product.m, product.n, product.k, bytes);
+  ProductDivision division = divisions.front();
   if (record != nullptr) {
     SLIPWAY_ASSIGN_OR_RETURN(division, DivisionOf(*record, gpu, product, bytes));
   }
-  return ScheduledKernel{
+  ScheduledKernel made{
       ProductKernel(product, body.inputs.size(), precision, division, absl::StrCat(function, "_0")),
-      ScheduleOf(division)};
+      ScheduleOf(division),
+      {}};
+  for (const ProductDivision& other : divisions) {
+    if (made.candidates.size() == kMostCandidates) break;
+    if (other != division) made.candidates.push_back(ScheduleOf(other));
+  }
+  return made;
 }
 
 }  // namespace slipway

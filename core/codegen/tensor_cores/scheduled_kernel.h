@@ -2,6 +2,8 @@
 #ifndef SLIPWAY_CORE_CODEGEN_TENSOR_CORES_SCHEDULED_KERNEL_H_
 #define SLIPWAY_CORE_CODEGEN_TENSOR_CORES_SCHEDULED_KERNEL_H_
 
+#include <vector>
+
 #include "core/codegen/device_kernel.h"
 #include "core/schedules/kernel_schedule.h"
 
@@ -10,6 +12,8 @@ namespace slipway {
 struct ScheduledKernel {
   DeviceKernel kernel;
   KernelSchedule schedule;
+  // Others that its template takes, the likeliest first.
+  std::vector<KernelSchedule> candidates;
 };
 
 }  // namespace slipway

@@ -94,20 +94,29 @@ bool CanDivide(const ProductDivision& division, int64_t elements, int64_t k, int
 
 ProductDivision ChooseDivision(const TensorGpu& gpu, int64_t batch, int64_t m, int64_t n, int64_t k,
                                int number_bytes) {
-  ProductDivision best;
-  double least = 0;
+  return RankDivisions(gpu, batch, m, n, k, number_bytes).front();
+}
+
+std::vector<ProductDivision> RankDivisions(const TensorGpu& gpu, int64_t batch, int64_t m,
+                                           int64_t n, int64_t k, int number_bytes) {
+  struct Ranked {
+    ProductDivision division;
+    double clocks;
+  };
+  std::vector<Ranked> ranked;
   for (const TensorTile& tile : kTiles) {
     if (!gpu.Has(tile)) continue;
     for (int parts = 1; parts <= kMostParts; ++parts) {
       const ProductDivision division{tile, parts};
       if (!CanDivide(division, batch * m * n, k, number_bytes)) continue;
-      const double clocks = Clocks(gpu, division, batch, m, n, k, number_bytes);
-      if (best.tile.rows > 0 && clocks >= least) continue;
-      best = division;
-      least = clocks;
+      ranked.push_back({division, Clocks(gpu, division, batch, m, n, k, number_bytes)});
     }
   }
-  return best;
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.clocks < b.clocks; });
+  std::vector<ProductDivision> divisions;
+  for (const Ranked& each : ranked) divisions.push_back(each.division);
+  return divisions;
 }
 
 }  // namespace slipway

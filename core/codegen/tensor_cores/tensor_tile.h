@@ -3,6 +3,7 @@
 #define SLIPWAY_CORE_CODEGEN_TENSOR_CORES_TENSOR_TILE_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 
@@ -71,6 +72,10 @@ bool CanDivide(const ProductDivision& division, int64_t elements, int64_t k, int
 // sums that are written and read again.
 ProductDivision ChooseDivision(const TensorGpu& gpu, int64_t batch, int64_t m, int64_t n, int64_t k,
                                int number_bytes);
+
+// All by which it can be divided, in the order in which that model expects them to be done.
+std::vector<ProductDivision> RankDivisions(const TensorGpu& gpu, int64_t batch, int64_t m,
+                                           int64_t n, int64_t k, int number_bytes);
 
 }  // namespace slipway
 
