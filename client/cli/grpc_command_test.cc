@@ -79,6 +79,26 @@ TEST_F(CommandTest, SchedulesOfKernelsAreWrittenAndGiven) {
   EXPECT_THAT(Error(), HasSubstr("is compiled already"));
 }
 
+TEST_F(CommandTest, WhatDoesNotGoWithTuningIsAWrongCall) {
+  const std::string file = JoinPath(folder_.path(), "schedules");
+  const std::vector<std::vector<std::string>> calls = {
+      {"--tune-on=fake"},
+      {"--tune-on=fake", "--schedules", file, "--device=fake"},
+      {"--tune-on=fake", "--schedules", file, "--detach"},
+      {"--tune-limit=1s"},
+      {"--tune-threads=2", "--schedules", file},
+      {"--tune-input=x=x.npy"}};
+  for (std::vector<std::string> call : calls) {
+    call.insert(call.begin(), {"compile", model_});
+    EXPECT_EQ(Command(call), 2) << call[2];
+    EXPECT_THAT(Error(), HasSubstr("--tune-on"));
+  }
+  EXPECT_TRUE(server_.jobs().empty());
+  ASSERT_OK(WriteFileAtomically(file, "width=5\n", false));
+  EXPECT_EQ(Command({"compile", model_, "--tune-on=fake", "--schedules", file}), 2);
+  EXPECT_THAT(Error(), HasSubstr("flag \"--schedules\": schedules, line 1"));
+}
+
 TEST_F(CommandTest, ExportAsksForALibraryAndLooksBeforeItWrites) {
   const std::string folder = JoinPath(folder_.path(), "library");
   // The fake compiler is one from before libraries.

@@ -20,15 +20,13 @@
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/base/text_table.h"
+#include "core/schedules/kernel_schedule.h"
 #include "core/selector/selector.h"
 #include "core/target/machine_description.h"
 #include "core/target/target.h"
 
 namespace slipway::cli {
 namespace {
-
-// CompileOptions.schedules
-constexpr int64_t kMaxSchedulesBytes = 1 << 20;
 
 // What came of a compilation's records.
 std::string AboutRecords(const Compilation& compilation) {

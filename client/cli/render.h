@@ -10,6 +10,7 @@
 #include "absl/time/time.h"
 #include "client/artifact_summary.h"
 #include "client/cli/lists/device_columns.h"
+#include "client/cli/render_tuning.h"
 #include "client/comparison.h"
 #include "client/output_accuracy.h"
 #include "client/output_check.h"
@@ -22,9 +23,10 @@ namespace slipway::cli {
 
 // --- compile ---
 
-// `total` is what the user waited for.
+// `total` is what the user waited for, without tuning, of which JSON has what came of it.
 std::string RenderCompilation(const Job& job, absl::Duration total);
-std::string RenderCompilationJson(const Job& job, absl::Duration total);
+std::string RenderCompilationJson(const Job& job, absl::Duration total,
+                                  const std::optional<TuningReport>& tuning = {});
 
 // --- run ---
 

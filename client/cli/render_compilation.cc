@@ -63,7 +63,8 @@ std::string RenderCompilation(const Job& job, absl::Duration total) {
   return text;
 }
 
-std::string RenderCompilationJson(const Job& job, absl::Duration total) {
+std::string RenderCompilationJson(const Job& job, absl::Duration total,
+                                  const std::optional<TuningReport>& tuning) {
   const Compilation& c = *job.compilation;
   JsonWriter json;
   json.BeginObject();
@@ -91,6 +92,7 @@ std::string RenderCompilationJson(const Job& job, absl::Duration total) {
     json.Integer("kernels_recorded", *c.kernels_recorded);
   }
   if (!c.printed_graph.empty()) json.Text("printed_graph", c.printed_graph);
+  if (tuning.has_value()) TuningJson(json, *tuning);
   json.EndObject();
   return json.Take();
 }

@@ -9,6 +9,7 @@
 #include "client/cli/model_flags.h"
 #include "client/cli/precision.h"
 #include "client/cli/render.h"
+#include "client/cli/tune.h"
 #include "client/cli/verbs.h"
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
@@ -27,6 +28,8 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
                 "Compiles a model, and prints where the time went and what came of it.");
   flags.Add("output", &output, "FILE.slip", "Write the artifact there; -o is short for it.");
   model_flags.AddTo(flags, /*runs=*/false);
+  TuneFlags tune_flags;
+  tune_flags.AddTo(flags);
   flags.Add("print-after", &print_after, "PASS", "Print the graph as it is after this pass.");
   flags.Add("write-schedules", &schedules, "FILE",
             "Write how the loops of each kernel are cut, a line each, to be changed and given to "
@@ -42,16 +45,28 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
   if (detach && !(output.empty() && schedules.empty())) {
     return WrongCall("with \"--detach\" there is nothing to write yet; see \"slipway results\"");
   }
+  if (detach && tune_flags.IsWanted()) {
+    return WrongCall("\"--tune-on\" measures while it is waited for; leave \"--detach\" out");
+  }
+  std::string tuned_file;
+  SLIPWAY_RETURN_IF_ERROR(tune_flags.Apply(flags, model_flags, tuned_file));
   SLIPWAY_RETURN_IF_ERROR(CheckModelFlags(model_flags));
 
-  const absl::Time start = absl::Now();
+  absl::Time start = absl::Now();
   SLIPWAY_ASSIGN_OR_RETURN(const auto connection, Connection::Open(environment, connection_flags));
   if (detach && connection->is_local()) {
     return WrongCall("\"--detach\" needs a server that stays; name it with \"--server\"");
   }
   SLIPWAY_ASSIGN_OR_RETURN(CompileOptions options,
-                           MakeCompileOptions(*connection, model_flags, /*runs=*/false));
+                           MakeCompileOptions(*connection, model_flags, tune_flags.IsWanted()));
   SLIPWAY_RETURN_IF_ERROR(ApplyPrecision(environment, *connection, path, model_flags, options));
+  std::optional<TuningReport> tuning;
+  if (tune_flags.IsWanted()) {
+    SLIPWAY_ASSIGN_OR_RETURN(tuning, TuneModel(environment, *connection, path, tuned_file,
+                                               model_flags, tune_flags, options));
+    if (!json) environment.out << RenderTuning(*tuning);
+    start = absl::Now();
+  }
   options.print_after = print_after;
   options.print_schedules = !schedules.empty();
   if (detach) {
@@ -65,7 +80,7 @@ absl::Status Compile(Environment& environment, Arguments arguments) {
   SLIPWAY_ASSIGN_OR_RETURN(const Job job, CompileModel(environment, *connection, path, options));
   const absl::Duration total = absl::Now() - start;
   if (json) {
-    environment.out << RenderCompilationJson(job, total);
+    environment.out << RenderCompilationJson(job, total, tuning);
   } else {
     environment.out << job.compilation->printed_graph << RenderCompilation(job, total);
   }
