@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<BenchmarkResult>> ProgramsInTurns::Time(const Digest&
   if (is_interrupted_) return absl::CancelledError("interrupted");
   if (inputs_.size() < types_.size()) SLIPWAY_RETURN_IF_ERROR(PutInputs());
   absl::StatusOr<std::vector<BenchmarkResult>> results = TimeLoaded({a, b}, order, options);
-  if (absl::IsAborted(results.status())) inputs_.clear();  // What the session had is lost.
+  if (!results.ok()) inputs_.clear();  // What the session had may be lost.
   return results;
 }
 

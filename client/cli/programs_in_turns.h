@@ -22,8 +22,8 @@ namespace slipway::cli {
 // Not thread-safe, but for Interrupt. `session` must outlive this.
 class ProgramsInTurns {
  public:
-  // Of `types`, those that are not given are random, from `seed`. They are put on the device when they are needed, and again when a
-  // crash lost them.
+  // Of `types`, those that are not given are random, from `seed`. They are put on the device when they are needed, and again after
+  // an error, by which they may be lost.
   ProgramsInTurns(Session& session, std::vector<NamedType> types, std::vector<NamedTensor> given,
                   uint64_t seed, int threads)
       : session_(session),

@@ -145,9 +145,7 @@ class Tuner {
     if (EndsTuning(trial.status())) return trial.status();
     if (candidates.size() == 1) {
       const auto& [kernel, schedule] = *candidates.begin();
-      // Or is it not the candidate?
-      SLIPWAY_RETURN_IF_ERROR_WITH(Measure(standing_, standing_, 1).status(),
-                                   "what stood before fails, too");
+      SLIPWAY_RETURN_IF_ERROR_WITH(CheckStanding(), "what stood before fails, too");
       ++result_.dropped;
       observer_.Dropped(kernel, schedule, trial.status());
       Drop(kernel);
@@ -156,6 +154,12 @@ class Tuner {
     const auto middle = std::next(candidates.begin(), static_cast<int64_t>(candidates.size() / 2));
     SLIPWAY_RETURN_IF_ERROR(Try({candidates.begin(), middle}));
     return Try({middle, candidates.end()});
+  }
+
+  // Whether a failure is the candidate's, and not that of the compiler or the device.
+  absl::Status CheckStanding() {
+    SLIPWAY_ASSIGN_OR_RETURN(standing_, bench_.Compile(Standing()));
+    return Measure(standing_, standing_, 1).status();
   }
 
   struct Trial {

@@ -44,6 +44,9 @@ class FakeBench final : public TuningBench {
 
   absl::StatusOr<ScheduledProgram> Compile(const KernelSchedules& schedules) override {
     compiled.push_back(schedules);
+    if (fails_after >= 0 && static_cast<int>(compiled.size()) > fails_after) {
+      return absl::ResourceExhaustedError("the disk is full");
+    }
     clock_.Advance(absl::Seconds(1));
     ScheduledProgram program;
     std::string text;
@@ -100,7 +103,8 @@ class FakeBench final : public TuningBench {
 
   bool is_old = false;
   std::set<std::string> does_not_compile, crashes;
-  int fails_at = -1;
+  int fails_at = -1;     // A measurement, 1 the first.
+  int fails_after = -1;  // So many programs.
   double noise = 1e-6;
   Verdict verdict = Verdict::kBetter;
   std::vector<KernelSchedules> compiled;
@@ -219,6 +223,14 @@ TEST_F(TuningTest, WhatStandsAndFailsEndsIt) {
   FakeBench bench({{"a", BestAt(7)}}, clock_);
   bench.crashes = {"a w=4"};
   EXPECT_THAT(TuneWith(bench), StatusIs(absl::StatusCode::kAborted, HasSubstr("crashed")));
+}
+
+TEST_F(TuningTest, ACompilerThatFailsInAnyCaseEndsItAndDropsNothing) {
+  FakeBench bench({{"a", BestAt(7)}, {"b", BestAt(4)}}, clock_);
+  bench.fails_after = 1;
+  EXPECT_THAT(TuneWith(bench), StatusIs(absl::StatusCode::kResourceExhausted,
+                                        HasSubstr("what stood before fails, too: the disk")));
+  EXPECT_THAT(dropped_, IsEmpty());
 }
 
 TEST_F(TuningTest, GoesOnWithWhatWasKept) {
