@@ -1,7 +1,11 @@
 // `slipway compile --tune-on` with real processes: schedules are measured on a device, kept in a file, and taken from it.
+#include <signal.h>
+
+#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -17,6 +21,7 @@
 #include "tests/common/cluster.h"
 #include "tests/common/command.h"
 #include "tests/common/json.h"
+#include "tests/common/process_list.h"
 #include "tests/common/status_matchers.h"
 
 namespace slipway::testing {
@@ -39,6 +44,34 @@ class TuningTest : public ::testing::Test {
     absl::StatusOr<std::string> text = ReadFile(file_, 1 << 20);
     EXPECT_OK(text);
     return text.value_or("");
+  }
+
+  // Whether the device comes to be held, or free.
+  bool AwaitLease(Client& client, bool is_held) {
+    for (int i = 0; i < 600; ++i) {
+      const absl::StatusOr<std::vector<Device>> devices = client.ListDevices();
+      if (devices.ok() && devices->size() == 1 && devices->front().lease.has_value() == is_held) {
+        return true;
+      }
+      absl::SleepFor(absl::Milliseconds(50));
+    }
+    return false;
+  }
+  // What comes of tuning during which that is done.
+  CommandResult TuneAndMeanwhile(const std::function<void()>& action) {
+    EXPECT_OK(WriteFileAtomically(file_, kOfAnotherModel, false));
+    CommandResult result;
+    std::thread tuning([&] {
+      result = cluster_->Slipway({"compile", model_, "--tune-on=agent0", "--schedules", file_},
+                                 absl::Minutes(2));
+    });
+    const absl::StatusOr<std::unique_ptr<Client>> client = cluster_->Connect();
+    EXPECT_OK(client);
+    EXPECT_TRUE(client.ok() && AwaitLease(**client, true));
+    absl::SleepFor(absl::Milliseconds(500));
+    action();
+    tuning.join();
+    return result;
   }
 
   std::unique_ptr<Cluster> cluster_;
@@ -105,25 +138,26 @@ TEST_F(TuningTest, WhatIsFoundIsKeptAndTaken) {
 
 TEST_F(TuningTest, ADeviceThatIsLostIsSaidAndTheFileStands) {
   StartCluster({"--silence", "1s"});
-  ASSERT_OK(WriteFileAtomically(file_, kOfAnotherModel, false));
-  CommandResult result;
-  std::thread tuning([&] {
-    result = cluster_->Slipway({"compile", model_, "--tune-on=agent0", "--schedules", file_},
-                               absl::Minutes(2));
-  });
-  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Client> client, cluster_->Connect());
-  bool is_held = false;
-  while (!is_held) {
-    absl::SleepFor(absl::Milliseconds(50));
-    const absl::StatusOr<std::vector<Device>> devices = client->ListDevices();
-    is_held = devices.ok() && !devices->empty() && devices->front().lease.has_value();
-  }
-  absl::SleepFor(absl::Seconds(1));
-  cluster_->agent(0).Kill();
-  tuning.join();
+  const CommandResult result = TuneAndMeanwhile([this] { cluster_->agent(0).Kill(); });
   EXPECT_EQ(result.status.exit_code, 3) << result.ToString();
   EXPECT_THAT(result.err, HasSubstr(absl::StrCat("is in \"", file_, "\"")));
   EXPECT_THAT(FileText(), HasSubstr(kOfAnotherModel));
+}
+
+TEST_F(TuningTest, AnInterruptFreesTheDeviceAndTheFileStands) {
+  StartCluster();
+  const CommandResult result = TuneAndMeanwhile([this] {
+    for (const RunningProcess& process : cluster_->Processes()) {
+      if (process.program == "slipway") kill(process.pid, SIGINT);
+    }
+  });
+  EXPECT_EQ(result.status.exit_code, 1) << result.ToString();
+  EXPECT_THAT(result.err, HasSubstr(absl::StrCat("is in \"", file_, "\"")));
+  EXPECT_THAT(FileText(), HasSubstr(kOfAnotherModel));
+  ASSERT_OK_AND_ASSIGN(const std::unique_ptr<Client> client, cluster_->Connect());
+  EXPECT_TRUE(AwaitLease(*client, false));
+  ASSERT_OK_AND_ASSIGN(const std::vector<Job> jobs, client->ListJobs({}));
+  for (const Job& job : jobs) EXPECT_TRUE(job.ended()) << job.id;
 }
 
 TEST_F(TuningTest, ADeviceThatIsNotThereAndAFileThatIsWrongAreSaid) {
