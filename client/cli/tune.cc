@@ -179,9 +179,9 @@ void TuneFlags::AddTo(FlagSet& flags) {
             "Measure on this device, \"local\" without a server, which schedules are fastest, and "
             "compile for it with those. The file of \"--schedules\" keeps them: what it has is "
             "begun with, if it is there.");
-  flags.Add(
-      "tune-limit", &options.limit, "TIME",
-      "Try no more schedules after this time; a minute or so is then spent on the last look.");
+  flags.Add("tune-limit", &options.limit, "TIME",
+            "Try no more schedules when they have been tried for so long; looking at what was "
+            "found once more comes behind it.");
   flags.Add("tune-threads", &threads, 1, 1024, "N", "Threads to run on while it is tuned.");
   flags.Add("tune-input", &inputs, "NAME=FILE",
             "An input while it is tuned, from .npy or ONNX's .pb; repeatable. Others are random.");

@@ -41,17 +41,18 @@ class Tuner {
         TuningObserver& observer)
       : bench_(bench),
         begin_(std::move(begin)),
-        end_(clock.Monotonic() + options.limit),
+        limit_(options.limit),
         clock_(clock),
         observer_(observer),
         search_({}) {}
 
   absl::StatusOr<TuningResult> Tune() {
     SLIPWAY_RETURN_IF_ERROR(Begin());
+    const absl::Duration end = clock_.Monotonic() + limit_;
     while (true) {
       const KernelSchedules next = search_.Next();
       result_.is_complete = next.empty();
-      if (next.empty() || clock_.Monotonic() >= end_) break;
+      if (next.empty() || clock_.Monotonic() >= end) break;
       observer_.Show(absl::StrCat("trial ", result_.trials + 1),
                      absl::StrCat(next.size(), " kernels"));
       SLIPWAY_RETURN_IF_ERROR(Try(next));
@@ -262,7 +263,7 @@ class Tuner {
 
   TuningBench& bench_;
   const KernelSchedules begin_;
-  const absl::Duration end_;
+  const absl::Duration limit_;
   const Clock& clock_;
   TuningObserver& observer_;
   ScheduleSearch search_;

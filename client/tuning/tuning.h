@@ -36,7 +36,7 @@ inline constexpr double kLeastGain = 0.02;
 inline constexpr double kWholeMargin = 0.005;
 
 struct TuningOptions {
-  absl::Duration limit = absl::Minutes(10);  // No trial begins later.
+  absl::Duration limit = absl::Minutes(10);  // No trial begins so long after the first or later.
 };
 
 // A model, compiled.
