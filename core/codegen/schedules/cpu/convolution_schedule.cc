@@ -210,9 +210,10 @@ void ScheduleBlockedConvolution(const MachineDescription& machine, const Convolu
 
 ConvolutionSchedule ChooseDepthwiseConvolution(const MachineDescription& machine,
                                                const ConvolutionStages& stages) {
-  const AccumulatorTile tile =
-      ChooseTile(machine, stages.width, 1, {.block_vectors = BlockVectors(machine, stages)});
-  return {.width = std::min(tile.width, 8), .strips = StripsFor(machine, stages, 1)};
+  // More read so much at once that the first-level cache is in the way, where strides are 2.
+  const int most = std::max(8, machine.vector_registers / 3) / BlockVectors(machine, stages);
+  return {.width = ChooseRowTile(stages.width, std::max(1, most)),
+          .strips = StripsFor(machine, stages, 1)};
 }
 
 Parameters DepthwiseConvolutionParameters(const MachineDescription&,

@@ -131,6 +131,19 @@ AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions,
   return best;
 }
 
+int ChooseRowTile(int positions, int most) {
+  int best = 1;
+  int least = 0;
+  for (int width = std::min(positions, most); width >= 1; --width) {
+    const int tiles = (positions + width - 1) / width;
+    const int time = tiles * (width + 1);
+    if (least != 0 && time >= least) continue;
+    least = time;
+    best = width;
+  }
+  return best;
+}
+
 ProductTile ChooseProductTile(int rows, int panels, int panel_vectors, int vector_registers) {
   ProductTile best;
   double least = 0;

@@ -40,6 +40,10 @@ struct TileOperands {
 AccumulatorTile ChooseTile(const MachineDescription& machine, int num_positions, int num_blocks,
                            const TileOperands& operands = {});
 
+// How many of a row's positions are computed at once, at most `most` of them, where each is a sum of its own of few products: what begins and ends a tile
+// takes as long as a position, and those that overlap at the row's end are computed twice.
+int ChooseRowTile(int positions, int most);
+
 // A convolution's tile of sums in tile registers (core/codegen/tile_shapes.h): so many positions of so many rows.
 struct PositionTile {
   int width = 1;

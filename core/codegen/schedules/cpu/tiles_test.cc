@@ -179,5 +179,16 @@ TEST(TilesTest, PiecesDivideAndSuffice) {
   EXPECT_EQ(LargestDivisor(7, 5), 1);
 }
 
+// As few tiles as that takes, of which none overlaps where another width divides the row.
+TEST(ChooseRowTileTest, DividesRows) {
+  EXPECT_EQ(ChooseRowTile(28, 10), 7);
+  EXPECT_EQ(ChooseRowTile(20, 10), 10);
+  EXPECT_EQ(ChooseRowTile(56, 10), 8);
+  EXPECT_EQ(ChooseRowTile(112, 10), 8);
+  EXPECT_EQ(ChooseRowTile(7, 10), 7);
+  EXPECT_EQ(ChooseRowTile(13, 8), 7);
+  EXPECT_EQ(ChooseRowTile(1, 1), 1);
+}
+
 }  // namespace
 }  // namespace slipway
