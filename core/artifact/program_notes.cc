@@ -34,8 +34,14 @@ std::optional<StepCost> ReadCost(const v1::ProgramNotes::StepCost& proto) {
   return cost;
 }
 
-// Empty where there are none.
-v1::ProgramNotes ReadNotes(const Artifact& artifact) {
+int KernelsOf(const Artifact& artifact) {
+  const v1::Manifest& manifest = artifact.manifest().proto();
+  return manifest.code_size() == 0 ? 0 : static_cast<int>(manifest.code(0).kernel_count());
+}
+
+}  // namespace
+
+v1::ProgramNotes NotesOf(const Artifact& artifact) {
   v1::ProgramNotes notes;
   const v1::Constant* constant = FindNotes(artifact.manifest().proto());
   if (constant == nullptr) return notes;
@@ -48,16 +54,9 @@ v1::ProgramNotes ReadNotes(const Artifact& artifact) {
   return notes;
 }
 
-int KernelsOf(const Artifact& artifact) {
-  const v1::Manifest& manifest = artifact.manifest().proto();
-  return manifest.code_size() == 0 ? 0 : static_cast<int>(manifest.code(0).kernel_count());
-}
-
-}  // namespace
-
 std::vector<std::optional<StepCost>> CostsOf(const Artifact& artifact) {
   const v1::Manifest& manifest = artifact.manifest().proto();
-  const v1::ProgramNotes notes = ReadNotes(artifact);
+  const v1::ProgramNotes notes = NotesOf(artifact);
   int steps = 0;
   for (const v1::Function& function : manifest.functions()) steps += function.steps_size();
   if (notes.steps_size() != steps) return {};
@@ -67,7 +66,7 @@ std::vector<std::optional<StepCost>> CostsOf(const Artifact& artifact) {
 }
 
 std::vector<KernelScratch> KernelScratchOf(const Artifact& artifact) {
-  const v1::ProgramNotes notes = ReadNotes(artifact);
+  const v1::ProgramNotes notes = NotesOf(artifact);
   const int kernels = KernelsOf(artifact);
   if (kernels == 0 || notes.kernel_scratch_bytes_size() != kernels) return {};
   const bool tells_tasks = notes.kernel_task_scratch_bytes_size() == kernels;
@@ -81,7 +80,7 @@ std::vector<KernelScratch> KernelScratchOf(const Artifact& artifact) {
 }
 
 bool TellsTaskScratch(const Artifact& artifact) {
-  const v1::ProgramNotes notes = ReadNotes(artifact);
+  const v1::ProgramNotes notes = NotesOf(artifact);
   return notes.kernel_scratch_bytes_size() == KernelsOf(artifact) &&
          notes.kernel_task_scratch_bytes_size() == KernelsOf(artifact);
 }

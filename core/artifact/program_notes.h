@@ -35,6 +35,9 @@ std::vector<KernelScratch> KernelScratchOf(const Artifact& artifact);
 // each has of its own.
 bool TellsTaskScratch(const Artifact& artifact);
 
+// All of them, unchecked; empty where the artifact has none.
+v1::ProgramNotes NotesOf(const Artifact& artifact);
+
 // Adds the notes to a manifest that has all its constants, and returns the bytes of the blob that they are.
 std::string AddNotes(const v1::ProgramNotes& notes, v1::Manifest& manifest);
 

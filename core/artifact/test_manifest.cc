@@ -323,4 +323,76 @@ v1::Manifest TestManifest2() {
   return manifest;
 }
 
+v1::Manifest TestProductManifest() {
+  constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
+  v1::Manifest manifest;
+  manifest.set_format_version(2);
+  manifest.set_min_reader_abi(1);
+  manifest.set_target("x86-64-linux,cuda-sm80");
+  manifest.set_name("product");
+  for (const char* device : {"x86-64-linux", "cuda-sm80"}) {
+    manifest.add_devices()->set_target(device);
+  }
+  v1::Code& code = *manifest.add_code();
+  code.set_kind(v1::Code::KIND_PTX);
+  *code.mutable_blob() = ToProto(Digest::Of(TestCode()));
+  code.set_device(1);
+  code.set_kernel_count(2);
+  for (const char* entry : {"multiply", "finish"}) code.add_entries(entry);
+  for (const int64_t bytes : {80, 20}) {
+    v1::Constant& constant = *manifest.add_constants();
+    *constant.mutable_blob() = ToProto(Digest::Of(TestConstants()));
+    constant.set_size_bytes(bytes);
+  }
+  Tables tables(manifest);
+  const uint32_t x = tables.Tensor(kF32, {3, 4}, Buffer::CLASS_EXTERNAL, 0, 48);
+  const uint32_t w = tables.Tensor(kF32, {4, 5}, Buffer::CLASS_CONSTANT, 1, 80);
+  const uint32_t left = tables.Tensor(kF32, {3, 4}, Buffer::CLASS_STATIC, 1, 64, 0);
+  const uint32_t between = tables.Tensor(kF32, {3, 5}, Buffer::CLASS_STATIC, 1, 64, 64);
+  const uint32_t result = tables.Tensor(kF32, {3, 5}, Buffer::CLASS_STATIC, 1, 64, 128);
+  const uint32_t bias = tables.Tensor(kF32, {5}, Buffer::CLASS_CONSTANT, 1, 20);
+  manifest.mutable_buffers(static_cast<int>(bias))->set_constant(1);
+  const uint32_t y = tables.Tensor(kF32, {3, 5}, Buffer::CLASS_EXTERNAL, 0, 60);
+  v1::Function& main = *manifest.add_functions();
+  main.set_name("main");
+  Bind(*main.mutable_inputs(), "x", x);
+  Bind(*main.mutable_outputs(), "y", y);
+  AddCopy(main, x, left).set_device(1);
+  AddKernel(main, "MatMul, 1 of 2", {left, w}, {between});
+  AddKernel(main, "MatMul, 2 of 2", {between, bias}, {result}).set_kernel(1);
+  for (const int step : {1, 2}) {
+    v1::Step::Kernel& call = *main.mutable_steps(step)->mutable_kernel();
+    main.mutable_steps(step)->set_device(1);
+    for (int axis = 0; axis < 3; ++axis) {
+      call.mutable_launch()->add_groups()->set_constant(1);
+      call.mutable_launch()->add_group(1);
+    }
+  }
+  AddCopy(main, result, y).set_device(1);
+  return manifest;
+}
+
+v1::ProgramNotes::LibraryProduct TestLibraryProduct() {
+  v1::ProgramNotes::LibraryProduct product;
+  product.set_first_step(1);
+  product.set_steps(2);
+  product.set_batch(1);
+  product.set_m(3);
+  product.set_n(5);
+  product.set_k(4);
+  const auto set = [](v1::ProgramNotes::LibraryProduct::Matrix& matrix, uint32_t value,
+                      int64_t row_stride) {
+    matrix.set_value(value);
+    matrix.set_row_stride(row_stride);
+    matrix.set_column_stride(1);
+  };
+  set(*product.mutable_left(), 2, 4);
+  set(*product.mutable_right(), 1, 5);
+  set(*product.mutable_result(), 4, 5);
+  product.set_bias(5);
+  product.set_activation(v1::ProgramNotes::LibraryProduct::ACTIVATION_RELU);
+  product.set_precision(v1::PRECISION_TF32);
+  return product;
+}
+
 }  // namespace slipway

@@ -23,6 +23,14 @@ v1::Manifest TestManifest();
 // queues of its own, several entries. For x86-64-linux with two GPUs; the code is not code.
 v1::Manifest TestManifest2();
 
+// A product of matrices on a GPU, for x86-64-linux,cuda-sm80: x: f32[3, 4] -> y: f32[3, 5] = relu(x * w + bias), w: f32[4, 5], bias: f32[5].
+//
+// Step 0 copies value 0 (x) to value 2; steps 1 and 2, launches, make value 4 of it, of value 1 (w, a constant) and of value 5 (bias, a constant), by value 3
+// in between; step 3 copies value 4 to value 6 (y).
+v1::Manifest TestProductManifest();
+// What describes steps 1 and 2.
+v1::ProgramNotes::LibraryProduct TestLibraryProduct();
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_ARTIFACT_TEST_MANIFEST_H_
