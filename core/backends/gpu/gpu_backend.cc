@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/backends/gpu/attention_groups.h"
 #include "core/backends/gpu/gpu_placement.h"
+#include "core/backends/gpu/library_products.h"
 #include "core/backends/gpu/product_weights.h"
 #include "core/backends/gpu/tensor_products.h"
 #include "core/backends/host_code/host_code.h"
@@ -160,7 +161,8 @@ LaunchedEntry Launched(const EntryLaunch& launch, const Graph& body, uint32_t en
 
 // The kernels of the device as one text, each once.
 absl::StatusOr<DeviceText> TextOf(v1::Code::Kind kind, const std::vector<KernelRequest>& requests,
-                                  const std::vector<CompiledKernel>& compiled) {
+                                  const std::vector<CompiledKernel>& compiled,
+                                  const OperatorRegistry& registry) {
   DeviceText made;
   made.code.kind = kind;
   std::string preamble;
@@ -180,7 +182,10 @@ absl::StatusOr<DeviceText> TextOf(v1::Code::Kind kind, const std::vector<KernelR
       made.text += kernel.text;
       for (const EntryLaunch& launch : kernel.launches) made.code.entries.push_back(launch.entry);
     }
-    LaunchedKernel launched{.launches = {}, .scratch_bytes = kernel.scratch_bytes};
+    LaunchedKernel launched{.launches = {}, .scratch_bytes = kernel.scratch_bytes, .product = {}};
+    if (kind == v1::Code::KIND_PTX) {
+      launched.product = DescribeForLibrary(*requests[i].body, registry, requests[i].products);
+    }
     for (size_t l = 0; l < kernel.launches.size(); ++l) {
       launched.launches.push_back(Launched(kernel.launches[l], *requests[i].body,
                                            first->second + static_cast<uint32_t>(l)));
@@ -210,8 +215,8 @@ absl::StatusOr<BackendResult> GpuBackend::Compile(const BackendRequest& request)
   SLIPWAY_ASSIGN_OR_RETURN(HostCode host, LinkHostCode(request, compiled));
   std::optional<DeviceText> text;
   if (!device_requests.empty()) {
-    SLIPWAY_ASSIGN_OR_RETURN(text,
-                             TextOf(KindOf(request.target).code, device_requests, device_compiled));
+    SLIPWAY_ASSIGN_OR_RETURN(text, TextOf(KindOf(request.target).code, device_requests,
+                                          device_compiled, *environment_.registry));
   }
   stages.End("link");
 

@@ -38,6 +38,8 @@ struct LaunchedKernel {
   std::vector<LaunchedEntry> launches;  // One after the other.
   // Memory that is its own while it runs, each a multiple of kPlanAlignment.
   std::vector<int64_t> scratch_bytes;
+  // What a library of the device's vendor may compute in its place: without steps, and with numbers of tensors, as entries have them, for values.
+  std::optional<v1::ProgramNotes::LibraryProduct> product;
 };
 
 // Code of device 1 of the target, with entries.

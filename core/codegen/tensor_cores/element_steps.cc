@@ -34,13 +34,9 @@ Operand Swish(ElementSteps& s, const NodeView& view, Operand x) {
   return s.Times(x, s.Make(Kind::kSigmoid, {scaled}));
 }
 
-// By the error function, or by its approximation with tanh: (1 + tanh(z)) / 2 is the sigmoid of 2z.
+// By the error function, or by its approximation with tanh.
 Operand Gelu(ElementSteps& s, const NodeView& view, Operand x) {
-  if (view.String("approximate") == "tanh") {
-    const Operand slope =
-        s.Plus(s.Times(s.Times(x, x), s.Constant(0.0713548163F)), s.Constant(1.59576912F));
-    return s.Times(x, s.Make(Kind::kSigmoid, {s.Times(x, slope)}));
-  }
+  if (view.String("approximate") == "tanh") return s.GeluTanh(x);
   const Operand erf = s.Make(Kind::kErrorFunction, {s.Times(x, s.Constant(0.70710678F))});
   return s.Times(x, s.Plus(s.Times(erf, s.Constant(0.5F)), s.Constant(0.5F)));
 }
@@ -50,10 +46,7 @@ struct FormulaRow {
   Formula formula;
 };
 constexpr FormulaRow kFormulas[] = {
-    {"Relu",
-     [](ElementSteps& s, const NodeView&, Operand x) {
-       return s.Make(Kind::kMaximum, {x, s.Constant(0)});
-     }},
+    {"Relu", [](ElementSteps& s, const NodeView&, Operand x) { return s.Relu(x); }},
     {"Reciprocal",
      [](ElementSteps& s, const NodeView&, Operand x) {
        return s.Make(Kind::kDivide, {s.Constant(1), x});

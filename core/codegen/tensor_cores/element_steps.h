@@ -32,6 +32,13 @@ class ElementSteps {
   Operand Clamp(Operand x, float low, float high) {
     return Make(Kind::kMinimum, {Make(Kind::kMaximum, {x, Constant(low)}), Constant(high)});
   }
+  Operand Relu(Operand x) { return Make(Kind::kMaximum, {x, Constant(0)}); }
+  // The approximation with tanh: (1 + tanh(z)) / 2 is the sigmoid of 2z.
+  Operand GeluTanh(Operand x) {
+    const Operand square = Times(x, x);
+    const Operand slope = Plus(Times(square, Constant(0.0713548163F)), Constant(1.59576912F));
+    return Times(x, Make(Kind::kSigmoid, {Times(x, slope)}));
+  }
 
  private:
   std::vector<ElementStep>& steps_;

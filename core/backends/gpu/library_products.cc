@@ -1,0 +1,91 @@
+#include "core/backends/gpu/library_products.h"
+
+#include <cstdint>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
+#include "core/codegen/tensor_cores/matrix_product.h"
+#include "core/codegen/tensor_cores/product_epilogue.h"
+#include "core/operators/products.h"
+#include "core/wire/precision_proto.h"
+
+namespace slipway {
+namespace {
+
+using Proto = v1::ProgramNotes::LibraryProduct;
+
+// The one stride of an index, 0 where all of them read the same. Nothing where there are several.
+std::optional<int64_t> StrideOf(const Indexing& indexing, int64_t extent) {
+  if (indexing.extents.empty()) return 0;
+  if (indexing.extents.size() > 1 || indexing.extents[0] != extent) return std::nullopt;
+  return indexing.strides[0];
+}
+
+// A factor of so many rows and columns. False where it has neither rows nor columns that are whole.
+bool Describe(const ProductTensor& tensor, int64_t batch, int64_t rows, int64_t columns,
+              Proto::Matrix& matrix) {
+  const std::optional<int64_t> of_batch = StrideOf(tensor.batch, batch);
+  std::optional<int64_t> of_rows = StrideOf(tensor.rows, rows);
+  int64_t of_columns = tensor.columns;
+  if (!of_batch.has_value() || !of_rows.has_value()) return false;
+  // What is there once has no stride: that of a matrix without gaps.
+  if (columns == 1) of_columns = *of_rows == 1 ? rows : 1;
+  if (rows == 1) of_rows = of_columns == 1 ? columns : 1;
+  const bool is_whole =
+      (of_columns == 1 && *of_rows >= columns) || (*of_rows == 1 && of_columns >= rows);
+  if (!is_whole) return false;
+  matrix.set_value(static_cast<uint32_t>(tensor.input));
+  matrix.set_batch_stride(*of_batch);
+  matrix.set_row_stride(*of_rows);
+  matrix.set_column_stride(of_columns);
+  return true;
+}
+
+Proto::Activation ToProto(ProductEpilogue::Activation activation) {
+  switch (activation) {
+    case ProductEpilogue::Activation::kNone:
+      return Proto::ACTIVATION_UNSPECIFIED;
+    case ProductEpilogue::Activation::kRelu:
+      return Proto::ACTIVATION_RELU;
+    case ProductEpilogue::Activation::kGeluTanh:
+      return Proto::ACTIVATION_GELU_TANH;
+  }
+  return Proto::ACTIVATION_UNSPECIFIED;
+}
+
+}  // namespace
+
+std::optional<Proto> DescribeForLibrary(const Graph& body, const OperatorRegistry& registry,
+                                        Precision precision) {
+  const bool has_product =
+      absl::c_any_of(body.nodes, [](const Node& node) { return MakesProducts(node.op); });
+  if (!has_product) return std::nullopt;
+  const absl::StatusOr<MatrixProduct> product = DecodeProduct(body, registry);
+  if (!product.ok() || product->window.has_value()) return std::nullopt;
+  const std::optional<ProductEpilogue> epilogue = FindProductEpilogue(*product);
+  if (!epilogue.has_value()) return std::nullopt;
+  Proto proto;
+  proto.set_batch(product->batch);
+  proto.set_m(product->m);
+  proto.set_n(product->n);
+  proto.set_k(product->k);
+  if (!Describe(product->a, product->batch, product->m, product->k, *proto.mutable_left()) ||
+      !Describe(product->b, product->batch, product->k, product->n, *proto.mutable_right())) {
+    return std::nullopt;
+  }
+  Proto::Matrix& result = *proto.mutable_result();
+  result.set_value(static_cast<uint32_t>(body.inputs.size()));
+  result.set_batch_stride(product->m * product->n);
+  result.set_row_stride(product->n);
+  result.set_column_stride(1);
+  if (epilogue->bias.has_value()) {
+    proto.set_bias(static_cast<uint32_t>(*epilogue->bias));
+    proto.set_bias_is_of_rows(epilogue->bias_is_of_rows);
+  }
+  if (epilogue->added.has_value()) proto.set_added(static_cast<uint32_t>(*epilogue->added));
+  proto.set_activation(ToProto(epilogue->activation));
+  proto.set_precision(ToProto(precision));
+  return proto;
+}
+
+}  // namespace slipway
