@@ -1,6 +1,13 @@
 #include "core/runtime/device.h"
 
+#include "core/runtime/product_library.h"
+
 namespace slipway {
+
+absl::StatusOr<std::unique_ptr<DeviceLaunch>> DeviceQueues::PrepareProduct(
+    const DeviceProduct& /*product*/, const ProductArguments& /*arguments*/, std::string label) {
+  return absl::UnimplementedError(label + ": the device has no library for products");
+}
 
 absl::StatusOr<DeviceMemory> ComputeDevice::TakeConstant(absl::string_view /*key*/,
                                                          const DeviceMemory& bytes,

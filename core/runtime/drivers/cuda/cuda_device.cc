@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/artifact/limits.h"
+#include "core/base/log.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/drivers/cuda/cuda_code.h"
 #include "core/runtime/drivers/cuda/cuda_queues.h"
@@ -68,10 +69,11 @@ CurrentContext::~CurrentContext() {
 
 absl::StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::Create(const CudaLibrary& library,
                                                                CUdevice id, int ordinal,
-                                                               bool wants_graphs) {
+                                                               bool wants_graphs,
+                                                               VendorLibraries libraries) {
   SLIPWAY_ASSIGN_OR_RETURN(CudaFacts facts, ReadFacts(library, id));
   std::shared_ptr<CudaDevice> device(
-      new CudaDevice(library, id, std::move(facts), ordinal, wants_graphs));
+      new CudaDevice(library, id, std::move(facts), ordinal, wants_graphs, std::move(libraries)));
   SLIPWAY_RETURN_IF_ERROR(
       device->ToStatus(library.DevicePrimaryCtxRetain(&device->context_, id), "a context"));
   const CurrentContext current(*device);
@@ -82,15 +84,17 @@ absl::StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::Create(const CudaLibrary
 }
 
 CudaDevice::CudaDevice(const CudaLibrary& library, CUdevice id, CudaFacts facts, int ordinal,
-                       bool wants_graphs)
+                       bool wants_graphs, VendorLibraries libraries)
     : cuda_(library),
       id_(id),
       facts_(std::move(facts)),
       name_(absl::StrCat("cuda ", ordinal, " (", facts_.name, ")")),
-      has_graphs_(wants_graphs && library.GraphLaunch != nullptr) {}
+      has_graphs_(wants_graphs && library.GraphLaunch != nullptr),
+      library_options_(std::move(libraries)) {}
 
 CudaDevice::~CudaDevice() {
   if (context_ == nullptr) return;
+  products_.reset();
   {
     const CurrentContext current(*this);
     for (const auto& [address, memory] : allocations_) {
@@ -216,6 +220,24 @@ absl::StatusOr<std::unique_ptr<DeviceCode>> CudaDevice::LoadCode(const v1::Code&
 absl::StatusOr<std::unique_ptr<DeviceQueues>> CudaDevice::NewQueues(const QueueOptions& options) {
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<CudaQueues> queues, CudaQueues::Create(*this, options));
   return std::unique_ptr<DeviceQueues>(std::move(queues));
+}
+
+ProductLibrary* CudaDevice::product_library() {
+  if (library_options_.use == LibraryUse::kNever) return nullptr;
+  const std::lock_guard<std::mutex> lock(products_mutex_);
+  if (!looked_for_products_) {
+    looked_for_products_ = true;
+    absl::StatusOr<std::unique_ptr<CublasLtProducts>> products =
+        CublasLtProducts::Create(*this, library_options_);
+    if (products.ok()) {
+      products_ = *std::move(products);
+    } else {
+      // Most machines have none.
+      Log(absl::IsFailedPrecondition(products.status()) ? LogLevel::kDebug : LogLevel::kWarning,
+          "products are made without cublasLt", {{"why", products.status().message()}});
+    }
+  }
+  return products_.get();
 }
 
 }  // namespace slipway

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/runtime/device.h"
+#include "core/runtime/drivers/cuda/cublaslt_products.h"
 #include "core/runtime/drivers/cuda/cuda_library.h"
 #include "core/runtime/drivers/device_entry.h"
 
@@ -33,7 +34,8 @@ absl::StatusOr<CudaFacts> ReadFacts(const CudaLibrary& library, CUdevice id);
 class CudaDevice final : public ComputeDevice {
  public:
   static absl::StatusOr<std::shared_ptr<CudaDevice>> Create(const CudaLibrary& library, CUdevice id,
-                                                            int ordinal, bool wants_graphs);
+                                                            int ordinal, bool wants_graphs,
+                                                            VendorLibraries libraries = {});
   ~CudaDevice() override;
 
   absl::string_view name() const override { return name_; }
@@ -46,6 +48,8 @@ class CudaDevice final : public ComputeDevice {
   absl::StatusOr<std::unique_ptr<DeviceCode>> LoadCode(const v1::Code& code, uint32_t abi,
                                                        absl::string_view bytes) override;
   absl::StatusOr<std::unique_ptr<DeviceQueues>> NewQueues(const QueueOptions& options) override;
+  // Loaded by the first who asks.
+  ProductLibrary* product_library() override;
 
   const CudaLibrary& cuda() const { return cuda_; }
   const CudaFacts& facts() const { return facts_; }
@@ -63,19 +67,23 @@ class CudaDevice final : public ComputeDevice {
 
  private:
   CudaDevice(const CudaLibrary& library, CUdevice id, CudaFacts facts, int ordinal,
-             bool wants_graphs);
+             bool wants_graphs, VendorLibraries libraries);
 
   const CudaLibrary& cuda_;
   const CUdevice id_;
   const CudaFacts facts_;
   const std::string name_;
   const bool has_graphs_;
+  const VendorLibraries library_options_;
   CUcontext context_ = nullptr;
   CUstream copies_ = nullptr;  // Thread-safe, as streams are.
   // The result that ended the context, or kCudaSuccess.
   mutable std::atomic<CUresult> lost_ = kCudaSuccess;
   std::mutex mutex_;
   std::map<uint64_t, DeviceMemory> allocations_;  // By address; `host` for those of the host.
+  std::mutex products_mutex_;
+  bool looked_for_products_ = false;
+  std::unique_ptr<CublasLtProducts> products_;
 };
 
 // Makes the device's context that of this thread as long as it lives.

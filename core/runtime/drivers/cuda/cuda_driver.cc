@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/runtime/drivers/cuda/cublaslt_library.h"
 #include "core/runtime/drivers/cuda/cuda_device.h"
 #include "core/runtime/drivers/cuda/cuda_library.h"
 
@@ -71,8 +72,9 @@ class CudaDriver final : public Driver {
           absl::StrCat("cuda: this machine has ", count, " devices, not ", ordinal + 1));
     }
     SLIPWAY_ASSIGN_OR_RETURN(const CUdevice id, DeviceAt(*cuda, ordinal));
-    SLIPWAY_ASSIGN_OR_RETURN(std::shared_ptr<CudaDevice> device,
-                             CudaDevice::Create(*cuda, id, ordinal, options_.graphs));
+    SLIPWAY_ASSIGN_OR_RETURN(
+        std::shared_ptr<CudaDevice> device,
+        CudaDevice::Create(*cuda, id, ordinal, options_.graphs, options_.libraries));
     return std::shared_ptr<ComputeDevice>(std::move(device));
   }
 
@@ -89,12 +91,14 @@ std::unique_ptr<Driver> MakeCudaDriver(CudaDriverOptions options) {
 absl::StatusOr<std::vector<CudaDeviceName>> ListCudaDevices() {
   SLIPWAY_ASSIGN_OR_RETURN(const CudaLibrary* cuda, CudaLibrary::Load());
   SLIPWAY_ASSIGN_OR_RETURN(const int count, CountDevices(*cuda));
+  const absl::StatusOr<const CublasLtLibrary*> cublaslt = CublasLtLibrary::Load(cuda->version);
   std::vector<CudaDeviceName> names;
   for (int i = 0; i < count; ++i) {
     SLIPWAY_ASSIGN_OR_RETURN(const CUdevice id, DeviceAt(*cuda, i));
     SLIPWAY_ASSIGN_OR_RETURN(CudaFacts facts, ReadFacts(*cuda, id));
     names.push_back({std::move(facts.name), facts.capability, CudaVersionName(cuda->version),
-                     facts.multiprocessors, facts.l2_bytes});
+                     facts.multiprocessors, facts.l2_bytes,
+                     cublaslt.ok() ? (*cublaslt)->name : std::string()});
   }
   return names;
 }

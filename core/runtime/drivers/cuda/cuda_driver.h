@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/runtime/driver.h"
+#include "core/runtime/drivers/cuda/cublaslt_products.h"
 
 namespace slipway {
 
@@ -17,6 +18,8 @@ struct CudaDriverOptions {
   std::string refusal;
   // Whether work that comes again is given to the driver as a graph (cuda_graphs.h), where its version has them.
   bool graphs = true;
+  // Which of NVIDIA's libraries programs may use beside their own code.
+  VendorLibraries libraries = {};
 };
 
 // Looks for nothing before it is asked for a device, or whether a program runs on one. Devices are numbered as the driver's library numbers them, which $CUDA_VISIBLE_DEVICES
@@ -30,6 +33,8 @@ struct CudaDeviceName {
   std::string version;  // Of CUDA, as the driver knows it: "12.4".
   int multiprocessors = 0;
   int64_t l2_bytes = 0;  // 0 where it has none.
+  // Of NVIDIA's that programs may use: "cublasLt 12.4.5"; empty where there are none.
+  std::string libraries;
 };
 
 // The devices that MakeCudaDriver numbers, in its order. FAILED_PRECONDITION says why there is none.

@@ -6,17 +6,27 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/runtime/drivers/cuda/cublaslt_product.h"
 #include "core/runtime/drivers/cuda/cuda_code.h"
 #include "core/runtime/drivers/cuda/cuda_device.h"
 
 namespace slipway {
 namespace {
 
-struct CudaLaunch final : DeviceLaunch {
-  CudaLaunch(const CudaEntry& launched, absl::Span<slipway_buffer* const> tensors, std::string name)
-      : entry(launched),
-        arguments(tensors.begin(), tensors.end()),
-        label(std::make_shared<const std::string>(std::move(name))) {}
+struct CudaLaunch : DeviceLaunch {
+  CudaLaunch(bool is_library, std::string name)
+      : is_product(is_library), label(std::make_shared<const std::string>(std::move(name))) {}
+
+  const bool is_product;  // Else a kernel.
+  const std::shared_ptr<const std::string> label;
+};
+
+struct KernelLaunch final : CudaLaunch {
+  KernelLaunch(const CudaEntry& launched, absl::Span<slipway_buffer* const> tensors,
+               std::string name)
+      : CudaLaunch(false, std::move(name)),
+        entry(launched),
+        arguments(tensors.begin(), tensors.end()) {}
 
   // Addresses and extents as they are now.
   void ReadParameters(std::vector<uint64_t>& values) const {
@@ -31,7 +41,14 @@ struct CudaLaunch final : DeviceLaunch {
 
   const CudaEntry& entry;
   const std::vector<slipway_buffer*> arguments;
-  const std::shared_ptr<const std::string> label;
+};
+
+struct ProductLaunch final : CudaLaunch {
+  ProductLaunch(const CublasLtProduct& made, const ProductArguments& tensors, std::string name)
+      : CudaLaunch(true, std::move(name)), product(made), arguments(tensors) {}
+
+  const CublasLtProduct& product;
+  const ProductArguments arguments;
 };
 
 class CudaEvent final : public DeviceEvent {
@@ -76,6 +93,9 @@ CudaQueues::~CudaQueues() {
   if (begin_ != nullptr) device_.cuda().EventDestroy(begin_);
   for (const CUstream stream : streams_) {
     if (stream != nullptr) device_.cuda().StreamDestroy(stream);
+  }
+  for (const DeviceMemory& workspace : workspaces_) {
+    if (workspace.address != 0) device_.Free(workspace);
   }
 }
 
@@ -123,7 +143,15 @@ absl::StatusOr<std::unique_ptr<DeviceLaunch>> CudaQueues::Prepare(
   const CudaEntry& entry = static_cast<const CudaCode&>(code).entry(kernel);
   SLIPWAY_RETURN_IF_ERROR(CheckParameters(entry.facts, arguments, label));
   return std::unique_ptr<DeviceLaunch>(
-      std::make_unique<CudaLaunch>(entry, arguments, std::move(label)));
+      std::make_unique<KernelLaunch>(entry, arguments, std::move(label)));
+}
+
+absl::StatusOr<std::unique_ptr<DeviceLaunch>> CudaQueues::PrepareProduct(
+    const DeviceProduct& product, const ProductArguments& arguments, std::string label) {
+  const auto& made = static_cast<const CublasLtProduct&>(product);
+  workspace_bytes_ = std::max(workspace_bytes_, made.workspace_bytes());
+  return std::unique_ptr<DeviceLaunch>(
+      std::make_unique<ProductLaunch>(made, arguments, std::move(label)));
 }
 
 absl::Status CudaQueues::Flush() {
@@ -148,15 +176,55 @@ absl::Status CudaQueues::MakeRoom(uint32_t queue) {
 
 absl::Status CudaQueues::Launch(uint32_t queue, DeviceLaunch& launch, const LaunchSizes& sizes) {
   const auto& call = static_cast<const CudaLaunch&>(launch);
-  SLIPWAY_RETURN_IF_ERROR_WITH(
-      CheckSizes(call.entry.facts, device_.facts().limits, sizes, device_.name()), *call.label);
   SLIPWAY_RETURN_IF_ERROR(device_.CheckAlive(*call.label));
-  SLIPWAY_RETURN_IF_ERROR(MakeRoom(queue));
-  call.ReadParameters(parameters_);
-  work_.AddLaunch(call.entry.function, sizes, parameters_, call.label);
+  SLIPWAY_RETURN_IF_ERROR_WITH(
+      call.is_product ? AddProduct(queue, launch) : AddKernel(queue, launch, sizes), *call.label);
   if (launched_++ == 0) first_ = call.label;
   last_ = call.label;
   return absl::OkStatus();
+}
+
+absl::Status CudaQueues::AddKernel(uint32_t queue, const DeviceLaunch& launch,
+                                   const LaunchSizes& sizes) {
+  const auto& call = static_cast<const KernelLaunch&>(launch);
+  SLIPWAY_RETURN_IF_ERROR(
+      CheckSizes(call.entry.facts, device_.facts().limits, sizes, device_.name()));
+  SLIPWAY_RETURN_IF_ERROR(MakeRoom(queue));
+  call.ReadParameters(parameters_);
+  work_.AddLaunch(call.entry.function, sizes, parameters_, call.label);
+  return absl::OkStatus();
+}
+
+absl::Status CudaQueues::AddProduct(uint32_t queue, const DeviceLaunch& launch) {
+  const auto& call = static_cast<const ProductLaunch&>(launch);
+  const ProductArguments& tensors = call.arguments;
+  CublasLtAddresses addresses;
+  const std::pair<const slipway_buffer*, CUdeviceptr*> places[] = {
+      {tensors.left, &addresses.left},
+      {tensors.right, &addresses.right},
+      {tensors.result, &addresses.result},
+      {tensors.bias, &addresses.bias},
+      {tensors.added, &addresses.added}};
+  for (const auto& [tensor, address] : places) {
+    if (tensor == nullptr) continue;
+    *address = tensor->device;
+    if (*address % CublasLtProduct::kAlignment == 0) continue;
+    return absl::InvalidArgumentError("a tensor of a library's product is not aligned");
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(addresses.workspace, WorkspaceOf(queue));
+  SLIPWAY_RETURN_IF_ERROR(MakeRoom(queue));
+  work_.AddProduct(call.product, addresses, call.label);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<CUdeviceptr> CudaQueues::WorkspaceOf(uint32_t queue) {
+  DeviceMemory& workspace = workspaces_[queue];
+  if (workspace.address != 0 && workspace.bytes >= workspace_bytes_) return workspace.address;
+  SLIPWAY_RETURN_IF_ERROR(Finish());
+  device_.Free(workspace);
+  workspace = {};
+  SLIPWAY_ASSIGN_OR_RETURN(workspace, device_.Allocate(workspace_bytes_, MemoryKind::kLocal));
+  return workspace.address;
 }
 
 absl::Status CudaQueues::Copy(uint32_t queue, const MemoryPlace& from, const MemoryPlace& to,

@@ -28,6 +28,9 @@ class CudaQueues final : public DeviceQueues {
   absl::StatusOr<std::unique_ptr<DeviceLaunch>> Prepare(const DeviceCode& code, uint32_t kernel,
                                                         absl::Span<slipway_buffer* const> arguments,
                                                         std::string label) override;
+  absl::StatusOr<std::unique_ptr<DeviceLaunch>> PrepareProduct(const DeviceProduct& product,
+                                                               const ProductArguments& arguments,
+                                                               std::string label) override;
   absl::Status Launch(uint32_t queue, DeviceLaunch& launch, const LaunchSizes& sizes) override;
   absl::Status Copy(uint32_t queue, const MemoryPlace& from, const MemoryPlace& to,
                     int64_t bytes) override;
@@ -46,6 +49,11 @@ class CudaQueues final : public DeviceQueues {
   explicit CudaQueues(CudaDevice& device) : device_(device), graphs_(device) {}
   // Gives what was written down to its stream.
   absl::Status Flush();
+  // Writes a launch down.
+  absl::Status AddKernel(uint32_t queue, const DeviceLaunch& launch, const LaunchSizes& sizes);
+  absl::Status AddProduct(uint32_t queue, const DeviceLaunch& launch);
+  // What products of a queue have beside their tensors, for the largest one that was prepared.
+  absl::StatusOr<CUdeviceptr> WorkspaceOf(uint32_t queue);
   // Comes before a piece of a queue's work is written down.
   absl::Status MakeRoom(uint32_t queue);
   // The stream, made when it is first used. The context is current.
@@ -64,6 +72,8 @@ class CudaQueues final : public DeviceQueues {
   CudaWork work_;
   uint32_t work_queue_ = 0;
   std::vector<uint64_t> parameters_;  // Of a launch.
+  int64_t workspace_bytes_ = 0;
+  std::array<DeviceMemory, kQueues> workspaces_ = {};
   std::array<CUstream, kQueues> streams_ = {};
   // Null where nobody asks for times.
   CUevent begin_ = nullptr;

@@ -10,6 +10,9 @@ namespace slipway {
 namespace {
 
 constexpr size_t kSizes = 7;  // Of a launch: groups, their instances, shared bytes.
+// No addresses of functions.
+constexpr uint64_t kCopy = 0;
+constexpr uint64_t kProduct = 1;
 
 }  // namespace
 
@@ -26,8 +29,16 @@ void CudaWork::AddLaunch(CUfunction function, const LaunchSizes& sizes,
 }
 
 void CudaWork::AddCopy(CUdeviceptr to, CUdeviceptr from, int64_t bytes) {
-  words_.insert(words_.end(), {0, 3, to, from, static_cast<uint64_t>(bytes)});
+  words_.insert(words_.end(), {kCopy, 3, to, from, static_cast<uint64_t>(bytes)});
   labels_.push_back(nullptr);
+}
+
+void CudaWork::AddProduct(const CublasLtProduct& product, const CublasLtAddresses& addresses,
+                          Label label) {
+  words_.insert(words_.end(),
+                {kProduct, 7, reinterpret_cast<uint64_t>(&product), addresses.left, addresses.right,
+                 addresses.result, addresses.bias, addresses.added, addresses.workspace});
+  labels_.push_back(std::move(label));
 }
 
 void CudaWork::Clear() {
@@ -40,15 +51,24 @@ absl::Status CudaWork::Issue(const CudaDevice& device, CUstream stream) const {
   const uint64_t* next = words_.data();
   std::vector<void*> parameters;
   for (const Label& label : labels_) {
-    const auto function = reinterpret_cast<CUfunction>(next[0]);
+    const uint64_t kind = next[0];
     const uint64_t* const words = next + 2;
     next = words + next[1];
-    if (function == nullptr) {
+    if (kind == kCopy) {
       SLIPWAY_RETURN_IF_ERROR(
           device.ToStatus(cuda.MemcpyDtoDAsync(words[0], words[1], words[2], stream),
                           absl::StrCat("copy of ", words[2], " bytes")));
       continue;
     }
+    if (kind == kProduct) {
+      const auto& product = *reinterpret_cast<const CublasLtProduct*>(words[0]);
+      SLIPWAY_RETURN_IF_ERROR_WITH(
+          product.Issue(device, stream,
+                        {words[1], words[2], words[3], words[4], words[5], words[6]}),
+          *label);
+      continue;
+    }
+    const auto function = reinterpret_cast<CUfunction>(kind);
     const auto size = [&](size_t i) { return static_cast<unsigned>(words[i]); };
     parameters.clear();
     for (const uint64_t* value = words + kSizes; value < next; ++value) {

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "core/runtime/device.h"
+#include "core/runtime/drivers/cuda/cublaslt_product.h"
 #include "core/runtime/drivers/cuda/cuda_api.h"
 
 namespace slipway {
@@ -25,6 +26,8 @@ class CudaWork {
   void AddLaunch(CUfunction function, const LaunchSizes& sizes,
                  absl::Span<const uint64_t> parameters, Label label);
   void AddCopy(CUdeviceptr to, CUdeviceptr from, int64_t bytes);
+  // By cuBLASLt; the product outlives the work, and all that is made of it.
+  void AddProduct(const CublasLtProduct& product, const CublasLtAddresses& addresses, Label label);
   // Keeps its memory.
   void Clear();
 
@@ -35,7 +38,7 @@ class CudaWork {
   absl::Status Issue(const CudaDevice& device, CUstream stream) const;
 
  private:
-  // Of each piece: the function, or 0 for a copy; how many words follow; these.
+  // Of each piece: the function, or 0 for a copy, or 1 for a product; how many words follow; these.
   std::vector<uint64_t> words_;
   std::vector<Label> labels_;  // Null for a copy.
 };

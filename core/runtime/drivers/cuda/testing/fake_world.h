@@ -20,19 +20,10 @@
 #include <vector>
 
 #include "core/runtime/drivers/cuda/cuda_api.h"
+#include "core/runtime/drivers/cuda/testing/fake_settings.h"
 #include "core/runtime/drivers/cuda/testing/ptx_machine.h"
 
 namespace slipway::fake_cuda {
-
-// Ends the process: the caller did what no caller may.
-[[noreturn]] void Violation(const std::string& what);
-
-// $SLIPWAY_FAKE_CUDA, words with a blank between, read at each call: "devices=1 capability=90 version=11040 ptx=7.0 memory=1000000
-// cuMemAlloc_v2=2" - the last one has that function give result 2. "calls=1" has each call traced, "counts=1" what kernels did, "kernels=0" launches do nothing.
-std::string Setting(const std::string& key, const std::string& otherwise);
-int64_t Number(const std::string& key, int64_t otherwise);
-// A line for the file $SLIPWAY_FAKE_CUDA_TRACE, if that is set.
-void Trace(const std::string& line);
 
 struct FreeBytes {
   void operator()(uint8_t* bytes) const { free(bytes); }

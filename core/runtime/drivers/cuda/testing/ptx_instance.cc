@@ -324,7 +324,9 @@ void PtxInstance::Convert() {
   const PtxType from = now_->types[1];
   const uint64_t value = Read(1);
   if (from.kind == 'f') {
-    double number = Float(value, from.bits);
+    if (to.kind == 'f' && to.bits == 16) Unknown();
+    double number = from.bits == 16 ? double{Float16ToFloat(static_cast<uint16_t>(value))}
+                                    : Float(value, from.bits);
     if (Has(*now_, "rni")) number = std::nearbyint(number);
     if (Has(*now_, "rzi")) number = std::trunc(number);
     if (Has(*now_, "rmi")) number = std::floor(number);

@@ -258,6 +258,12 @@ TEST_F(PtxMachineTest, NumbersAreNarrowedInPairs) {
   EXPECT_EQ(narrowed("f16"), 0x3E00B4CDu);
 }
 
+TEST_F(PtxMachineTest, HalvesAreWidened) {
+  EXPECT_EQ(Run("ld.global.b16 %h1, [%a+2];\ncvt.f32.f16 %f1, %h1;\nst.global.f32 [%out], %f1;\n",
+                1, {0xB4CD0000}, {0}, {0})[0],
+            BitsOf(-0.300048828F));
+}
+
 TEST_F(PtxMachineTest, ATraceSaysWhatKernelsDid) {
   ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("trace"));
   const std::string path = JoinPath(folder.path(), "trace");

@@ -1,0 +1,366 @@
+// Products by a libcublasLt over the libcuda without a GPU, against sums on the host.
+#include <stdlib.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/files.h"
+#include "core/runtime/drivers/cuda/cublaslt_library.h"
+#include "core/runtime/drivers/cuda/cuda_driver.h"
+#include "core/tensor/float16.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using Status = absl::StatusCode;
+using Activation = LibraryProduct::Activation;
+
+// Numbers that f16 and bf16 have.
+float Number(int64_t i) { return static_cast<float>((i * 7 + 3) % 16 - 8) / 8; }
+
+uint16_t Narrowed(float value, DataType dtype) {
+  return dtype == DataType::kFloat16 ? FloatToFloat16(value) : FloatToBfloat16(value);
+}
+
+// Elements in a device's memory.
+class DeviceTensorOf {
+ public:
+  DeviceTensorOf(ComputeDevice& device, int64_t count, DataType dtype) : device_(device) {
+    const int64_t size = ByteSize(dtype);
+    memory_ = *device.Allocate(count * size, MemoryKind::kLocal);
+    std::vector<uint8_t> bytes(static_cast<size_t>(count * size));
+    for (int64_t i = 0; i < count; ++i) {
+      const float value = Number(i);
+      if (dtype == DataType::kFloat32) {
+        reinterpret_cast<float*>(bytes.data())[i] = value;
+      } else {
+        reinterpret_cast<uint16_t*>(bytes.data())[i] = Narrowed(value, dtype);
+      }
+    }
+    EXPECT_OK(device.Copy({nullptr, {0, bytes.data(), memory_.bytes}}, {&device, memory_},
+                          memory_.bytes));
+    buffer.device = memory_.address;
+  }
+  ~DeviceTensorOf() { device_.Free(memory_); }
+  DeviceTensorOf(const DeviceTensorOf&) = delete;
+  DeviceTensorOf& operator=(const DeviceTensorOf&) = delete;
+
+  std::vector<float> Read() const {
+    std::vector<float> values(static_cast<size_t>(memory_.bytes / 4));
+    EXPECT_OK(device_.Copy({&device_, memory_},
+                           {nullptr, {0, reinterpret_cast<uint8_t*>(values.data()), memory_.bytes}},
+                           memory_.bytes));
+    return values;
+  }
+
+  slipway_buffer buffer = {};
+
+ private:
+  ComputeDevice& device_;
+  DeviceMemory memory_;
+};
+
+LibraryMatrix Rows(int64_t rows, int64_t columns, DataType dtype = DataType::kFloat32) {
+  return {0, dtype, rows * columns, columns, 1};
+}
+LibraryMatrix Columns(int64_t rows, int64_t columns, DataType dtype = DataType::kFloat32) {
+  return {0, dtype, rows * columns, 1, rows};
+}
+
+LibraryProduct Product(int64_t batch, int64_t m, int64_t n, int64_t k) {
+  LibraryProduct product;
+  product.batch = batch;
+  product.m = m;
+  product.n = n;
+  product.k = k;
+  product.left = Rows(m, k);
+  product.right = Rows(k, n);
+  product.result = Rows(m, n);
+  return product;
+}
+
+float At(const LibraryMatrix& matrix, int64_t batch, int64_t row, int64_t column) {
+  return Number(batch * matrix.batch_stride + row * matrix.row_stride +
+                column * matrix.column_stride);
+}
+
+std::vector<float> Expected(const LibraryProduct& product) {
+  std::vector<float> result;
+  for (int64_t b = 0; b < product.batch; ++b) {
+    for (int64_t i = 0; i < product.m; ++i) {
+      for (int64_t j = 0; j < product.n; ++j) {
+        double sum = 0;
+        for (int64_t p = 0; p < product.k; ++p) {
+          sum += double{At(product.left, b, i, p)} * double{At(product.right, b, p, j)};
+        }
+        if (product.bias.has_value()) sum += double{Number(product.bias_is_of_rows ? i : j)};
+        if (product.added.has_value()) sum += double{At(product.result, b, i, j)};
+        if (product.activation == Activation::kRelu) sum = std::max(sum, 0.0);
+        if (product.activation == Activation::kGeluTanh) {
+          sum *= (1 + std::tanh(std::sqrt(2 / M_PI) * (sum + 0.044715 * sum * sum * sum))) / 2;
+        }
+        result.push_back(static_cast<float>(sum));
+      }
+    }
+  }
+  return result;
+}
+
+class CublasLtTest : public ::testing::Test {
+ protected:
+  void SetUp() override { Open(""); }
+  void TearDown() override {
+    device_.reset();
+    unsetenv("SLIPWAY_FAKE_CUDA");
+    unsetenv("SLIPWAY_FAKE_CUDA_TRACE");
+  }
+
+  void Open(const std::string& settings, LibraryUse use = LibraryUse::kMeasured) {
+    device_.reset();
+    Set(settings);
+    ASSERT_OK_AND_ASSIGN(device_, MakeCudaDriver({.libraries = {.use = use}})->Open(0));
+  }
+  static void Set(const std::string& settings) { setenv("SLIPWAY_FAKE_CUDA", settings.c_str(), 1); }
+
+  // Tensors of a product, and what is made of them.
+  struct Held {
+    Held(ComputeDevice& device, const LibraryProduct& product)
+        : left(device, product.batch * product.m * product.k, product.left.dtype),
+          right(device, product.batch * product.k * product.n, product.right.dtype),
+          result(device, product.batch * product.m * product.n, DataType::kFloat32),
+          bias(device, product.bias_is_of_rows ? product.m : product.n, DataType::kFloat32),
+          added(device, product.batch * product.m * product.n, DataType::kFloat32),
+          arguments{&left.buffer, &right.buffer, &result.buffer,
+                    product.bias.has_value() ? &bias.buffer : nullptr,
+                    product.added.has_value() ? &added.buffer : nullptr} {}
+    DeviceTensorOf left;
+    DeviceTensorOf right;
+    DeviceTensorOf result;
+    DeviceTensorOf bias;
+    DeviceTensorOf added;
+    ProductArguments arguments;
+  };
+
+  void ExpectMakes(const LibraryProduct& product) {
+    SCOPED_TRACE(DescribeLibraryProduct(product));
+    ProductLibrary* const library = device_->product_library();
+    ASSERT_NE(library, nullptr);
+    ASSERT_OK_AND_ASSIGN(const auto ways, library->Find(product, 4));
+    ASSERT_THAT(ways, SizeIs(2));
+    for (const auto& way : ways) {
+      const Held held(*device_, product);
+      ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
+      ASSERT_OK_AND_ASSIGN(const auto launch,
+                           queues->PrepareProduct(*way, held.arguments, "a product"));
+      ASSERT_OK(queues->Launch(3, *launch, {}));
+      ASSERT_OK(queues->Finish());
+      EXPECT_THAT(held.result.Read(),
+                  ::testing::Pointwise(::testing::FloatNear(1e-5F), Expected(product)));
+    }
+  }
+
+  std::shared_ptr<ComputeDevice> device_;
+};
+
+TEST_F(CublasLtTest, TellsWhatItIs) {
+  ProductLibrary* const library = device_->product_library();
+  ASSERT_NE(library, nullptr);
+  EXPECT_EQ(library->name(), "cublasLt 12.4.5");
+  EXPECT_THAT(library->key(), AllOf(StartsWith("cublasLt 12.4.5, Fake GPU, sm_"),
+                                    HasSubstr("driver for CUDA 12.4")));
+  EXPECT_EQ(device_->product_library(), library);
+  ASSERT_OK_AND_ASSIGN(const auto names, ListCudaDevices());
+  EXPECT_EQ(names.at(0).libraries, "cublasLt 12.4.5");
+  Open("", LibraryUse::kNever);
+  EXPECT_EQ(device_->product_library(), nullptr);
+}
+
+TEST_F(CublasLtTest, MakesProductsOfEveryLayout) {
+  for (const bool left_has_rows : {true, false}) {
+    for (const bool right_has_rows : {true, false}) {
+      for (const int64_t batch : {1, 3}) {
+        LibraryProduct product = Product(batch, 5, 6, 7);
+        if (!left_has_rows) product.left = Columns(5, 7);
+        if (!right_has_rows) product.right = Columns(7, 6);
+        ExpectMakes(product);
+        product.bias = 0;
+        product.bias_is_of_rows = true;
+        ExpectMakes(product);
+      }
+    }
+  }
+  LibraryProduct shared = Product(3, 4, 5, 6);
+  shared.left.batch_stride = 0;
+  ExpectMakes(shared);
+  ExpectMakes(Product(1, 1, 1, 1));
+  ExpectMakes(Product(1, 1, 9, 4));
+  ExpectMakes(Product(1, 9, 1, 4));
+}
+
+TEST_F(CublasLtTest, DoesWhatIsBehindAProduct) {
+  for (const Activation activation :
+       {Activation::kNone, Activation::kRelu, Activation::kGeluTanh}) {
+    for (int with = 0; with < 6; ++with) {
+      LibraryProduct product = Product(with % 2 + 1, 5, 6, 7);
+      product.activation = activation;
+      if (with >= 2) product.bias = 0;
+      product.bias_is_of_rows = with >= 4;
+      if (with % 2 == 1) product.added = 0;
+      ExpectMakes(product);
+    }
+  }
+}
+
+TEST_F(CublasLtTest, FactorsMayLieInSixteenBits) {
+  for (const DataType dtype : {DataType::kFloat16, DataType::kBfloat16}) {
+    const Precision precision =
+        dtype == DataType::kFloat16 ? Precision::kFloat16 : Precision::kBfloat16;
+    for (const bool left_is_narrow : {true, false}) {
+      for (const bool right_is_narrow : {true, false}) {
+        LibraryProduct product = Product(2, 5, 6, 7);
+        product.precision = precision;
+        product.bias = 0;
+        if (left_is_narrow) product.left = Rows(5, 7, dtype);
+        if (right_is_narrow) product.right = Columns(7, 6, dtype);
+        ExpectMakes(product);
+      }
+    }
+  }
+}
+
+TEST_F(CublasLtTest, PrecisionsAreAskedFor) {
+  LibraryProduct product = Product(1, 4, 4, 4);
+  for (const Precision precision : {Precision::kFloat32, Precision::kTensorFloat32,
+                                    Precision::kFloat16, Precision::kBfloat16}) {
+    product.precision = precision;
+    ExpectMakes(product);
+  }
+}
+
+// Work that comes again is a graph, and the library's products are within it.
+TEST_F(CublasLtTest, ProductsAreCaptured) {
+  ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("cublaslt"));
+  const std::string trace = JoinPath(folder.path(), "trace");
+  LibraryProduct product = Product(1, 5, 6, 7);
+  product.bias = 0;
+  product.precision = Precision::kFloat16;
+  product.left = Rows(5, 7, DataType::kFloat16);  // So that the right one is rounded.
+  ASSERT_OK_AND_ASSIGN(const auto ways, device_->product_library()->Find(product, 1));
+  const Held first(*device_, product);
+  const Held second(*device_, product);
+  ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
+  std::vector<std::unique_ptr<DeviceLaunch>> launches;
+  for (const Held* const held : {&first, &second, &first}) {
+    ASSERT_OK_AND_ASSIGN(auto launch,
+                         queues->PrepareProduct(*ways[0], held->arguments, "a product"));
+    launches.push_back(std::move(launch));
+  }
+  setenv("SLIPWAY_FAKE_CUDA_TRACE", trace.c_str(), 1);
+  for (int run = 0; run < 3; ++run) {
+    for (const auto& launch : launches) ASSERT_OK(queues->Launch(0, *launch, {}));
+    ASSERT_OK(queues->Finish());
+    for (const Held* const held : {&first, &second}) {
+      EXPECT_THAT(held->result.Read(),
+                  ::testing::Pointwise(::testing::FloatNear(1e-5F), Expected(product)));
+    }
+  }
+  ASSERT_OK_AND_ASSIGN(const std::string told, ReadFile(trace, 1 << 20));
+  EXPECT_THAT(told, AllOf(HasSubstr("captures: cublaslt_product"),
+                          HasSubstr("captures: slipway_round_f16"), HasSubstr("graph of 6")));
+}
+
+TEST_F(CublasLtTest, WhatTheLibraryDoesNotSupportHasNoWay) {
+  LibraryProduct product = Product(1, 5, 6, 7);
+  product.bias = 0;
+  product.bias_is_of_rows = true;
+  Open("row_bias=0");
+  ASSERT_OK_AND_ASSIGN(const auto ways, device_->product_library()->Find(product, 4));
+  EXPECT_THAT(ways, IsEmpty());
+  // Devices before sm_80 round nothing.
+  Open("capability=75");
+  product = Product(1, 5, 6, 7);
+  product.precision = Precision::kFloat16;
+  product.left.dtype = DataType::kFloat16;
+  ASSERT_OK_AND_ASSIGN(const auto none, device_->product_library()->Find(product, 4));
+  EXPECT_THAT(none, IsEmpty());
+}
+
+TEST_F(CublasLtTest, ErrorsOfTheLibraryAreTyped) {
+  const LibraryProduct product = Product(1, 5, 6, 7);
+  Open("cublasLtCreate=3");
+  EXPECT_EQ(device_->product_library(), nullptr);
+  const struct {
+    const char* setting;
+    Status code;
+  } rows[] = {
+      {"cublasLtMatmulDescCreate=3", Status::kResourceExhausted},
+      {"cublasLtMatmulDescSetAttribute=7", Status::kInvalidArgument},
+      {"cublasLtMatrixLayoutCreate=3", Status::kResourceExhausted},
+      {"cublasLtMatrixLayoutSetAttribute=7", Status::kInvalidArgument},
+      {"cublasLtMatmulPreferenceCreate=3", Status::kResourceExhausted},
+      {"cublasLtMatmulPreferenceSetAttribute=14", Status::kInternal},
+      {"cublasLtMatmulAlgoGetHeuristic=8", Status::kUnimplemented},
+      {"cublasLtMatmulAlgoGetHeuristic=1", Status::kFailedPrecondition},
+      {"cublasLtMatmulAlgoGetHeuristic=99", Status::kInternal},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.setting);
+    Open("");
+    ProductLibrary* const library = device_->product_library();
+    Set(row.setting);
+    EXPECT_THAT(library->Find(product, 4), StatusIs(row.code, HasSubstr("cuda 0 (Fake GPU): ")));
+    Set("");
+    EXPECT_OK(library->Find(product, 4).status());
+  }
+}
+
+TEST_F(CublasLtTest, AFailedProductIsAnErrorOfItsStep) {
+  const LibraryProduct product = Product(1, 5, 6, 7);
+  ASSERT_OK_AND_ASSIGN(const auto ways, device_->product_library()->Find(product, 1));
+  const Held held(*device_, product);
+  ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
+  ASSERT_OK_AND_ASSIGN(const auto launch,
+                       queues->PrepareProduct(*ways[0], held.arguments, "step 7 'MatMul'"));
+  Set("cublasLtMatmul=13");
+  ASSERT_OK(queues->Launch(0, *launch, {}));
+  EXPECT_THAT(queues->Finish(),
+              StatusIs(Status::kInternal,
+                       AllOf(HasSubstr("step 7 'MatMul'"), HasSubstr("cublasLt 12.4.5's product"),
+                             HasSubstr("CUBLAS_STATUS_EXECUTION_FAILED (13)"))));
+  Set("");
+  ASSERT_OK(queues->Launch(0, *launch, {}));
+  ASSERT_OK(queues->Finish());
+  EXPECT_THAT(held.result.Read(),
+              ::testing::Pointwise(::testing::FloatNear(1e-5F), Expected(product)));
+}
+
+TEST_F(CublasLtTest, TensorsAreAligned) {
+  const LibraryProduct product = Product(1, 5, 6, 7);
+  ASSERT_OK_AND_ASSIGN(const auto ways, device_->product_library()->Find(product, 1));
+  Held held(*device_, product);
+  held.left.buffer.device += 4;
+  ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
+  ASSERT_OK_AND_ASSIGN(const auto launch,
+                       queues->PrepareProduct(*ways[0], held.arguments, "step 7 'MatMul'"));
+  EXPECT_THAT(queues->Launch(0, *launch, {}),
+              StatusIs(Status::kInvalidArgument, HasSubstr("step 7 'MatMul'")));
+}
+
+}  // namespace
+}  // namespace slipway

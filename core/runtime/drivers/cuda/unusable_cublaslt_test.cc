@@ -1,0 +1,27 @@
+// Of machines whose cuBLASLt cannot be used, each in a way that $WANTED tells: the library is loaded once in a process.
+#include <stdlib.h>
+
+#include "core/runtime/drivers/cuda/cublaslt_library.h"
+#include "core/runtime/drivers/cuda/cuda_driver.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/common/status_matchers.h"
+
+namespace slipway {
+namespace {
+
+using ::slipway::testing::StatusIs;
+using ::testing::HasSubstr;
+
+TEST(UnusableCublasLt, IsToldAndTheDeviceIsThereWithoutIt) {
+  EXPECT_THAT(CublasLtLibrary::Load(12040),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(getenv("WANTED"))));
+  ASSERT_OK_AND_ASSIGN(const auto device,
+                       MakeCudaDriver({.libraries = {.use = LibraryUse::kMeasured}})->Open(0));
+  EXPECT_EQ(device->product_library(), nullptr);
+  ASSERT_OK_AND_ASSIGN(const auto names, ListCudaDevices());
+  EXPECT_EQ(names.at(0).libraries, "");
+}
+
+}  // namespace
+}  // namespace slipway

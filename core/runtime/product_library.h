@@ -1,0 +1,59 @@
+// ProductLibrary: a library of a device's vendor that makes products of matrices (cuBLASLt), where there is one.
+//
+// A program's own launches do what any library could; whoever loads a program measures which is faster (choose_libraries.h).
+#ifndef SLIPWAY_CORE_RUNTIME_PRODUCT_LIBRARY_H_
+#define SLIPWAY_CORE_RUNTIME_PRODUCT_LIBRARY_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/artifact/library_product.h"
+#include "core/kernel_abi/kernel_abi.h"
+
+namespace slipway {
+
+// When a library makes what it can.
+enum class LibraryUse {
+  kNever,
+  kMeasured,  // Where it was measured to be faster than the program's own launches,
+  kAlways,    // and wherever it can: to try it.
+};
+
+// One of the ways in which a library makes a product. Immutable and thread-safe; must not outlive its device.
+class DeviceProduct {
+ public:
+  virtual ~DeviceProduct() = default;
+};
+
+// Descriptors, which are read with every launch and must outlive it; null for what the product does not have.
+struct ProductArguments {
+  const slipway_buffer* left = nullptr;
+  const slipway_buffer* right = nullptr;
+  const slipway_buffer* result = nullptr;
+  const slipway_buffer* bias = nullptr;
+  const slipway_buffer* added = nullptr;
+};
+
+// Thread-safe; belongs to its device.
+class ProductLibrary {
+ public:
+  virtual ~ProductLibrary() = default;
+  // "cublasLt 12.4.5".
+  virtual const std::string& name() const = 0;
+  // All that its times depend on beside the product, in one line: library, device and driver.
+  virtual const std::string& key() const = 0;
+  virtual LibraryUse use() const = 0;
+  // A file that keeps what was measured (kept_library_choices.h); empty for none.
+  virtual const std::string& kept_choices() const = 0;
+
+  // At most `most` ways to make the product, that first which the library takes for the fastest one; always the same ones for the same product. Empty where it
+  // has none; otherwise the library's errors.
+  virtual absl::StatusOr<std::vector<std::unique_ptr<DeviceProduct>>> Find(
+      const LibraryProduct& product, int most) = 0;
+};
+
+}  // namespace slipway
+
+#endif  // SLIPWAY_CORE_RUNTIME_PRODUCT_LIBRARY_H_
