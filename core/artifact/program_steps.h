@@ -14,6 +14,15 @@
 
 namespace slipway {
 
+// A library of a device's vendor that could make a product in place of a step, and of those before it that belong to it: what was measured, and which of them
+// makes it.
+struct StepLibrary {
+  std::string name;  // "cublasLt 12.4.5".
+  bool is_used = false;
+  int64_t own_ns = 0;
+  std::optional<int64_t> library_ns;  // Unset where what it made was not right.
+};
+
 struct StepInfo {
   // A kernel of the manifest's code.
   struct Kernel {
@@ -35,6 +44,8 @@ struct StepInfo {
   std::optional<Kernel> kernel;
   // Where the artifact tells it; see StepsOf.
   std::optional<StepCost> cost;
+  // Of a loaded program (Program::steps), where there is such a library.
+  std::optional<StepLibrary> library;
 };
 
 // The steps of all functions, those of the first one first: what Program::steps are, without loading it. Without costs,

@@ -10,6 +10,7 @@
 #include "core/artifact/input_match.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/loop_runner.h"
+#include "core/runtime/measure_product.h"
 #include "core/tensor/shape.h"
 
 namespace slipway {
@@ -120,6 +121,16 @@ absl::Status Interpreter::PrepareLaunches() {
       std::vector<slipway_buffer*> arguments;
       for (const uint32_t value : call.inputs()) arguments.push_back(&values_.descriptor(value));
       for (const uint32_t value : call.outputs()) arguments.push_back(&values_.descriptor(value));
+      if (step.is_left_out) continue;
+      if (step.product >= 0) {
+        const ProductStep& made = program_.product_steps()[static_cast<size_t>(step.product)];
+        SLIPWAY_ASSIGN_OR_RETURN_WITH(
+            launches_[step.launch],
+            queues_[step.device]->PrepareProduct(*made.way, ArgumentsOf(made.product, values_),
+                                                 StepText(function, step)),
+            StepText(function, step));
+        continue;
+      }
       SLIPWAY_ASSIGN_OR_RETURN_WITH(
           launches_[step.launch],
           queues_[step.device]->Prepare(program_.code(call.code()), call.kernel(), arguments,
@@ -376,6 +387,7 @@ absl::Status Interpreter::DoStep(const FunctionPlan& function, const StepPlan& s
 }
 
 absl::Status Interpreter::RunKernel(const StepPlan& step) {
+  if (step.is_left_out) return absl::OkStatus();
   LaunchSizes& sizes = launch_sizes_[step.launch];
   const v1::Step::Launch& launch = step.proto->kernel().launch();
   for (int i = 0; i < launch.groups_size(); ++i) {

@@ -18,8 +18,10 @@ Drivers AllDrivers(const DriverSettings& settings) {
   drivers.push_back(MakeCpuDriver(HostTarget()));
   drivers.push_back(MakeOpenClDriver(
       {.cache_folder = settings.opencl_cache_folder, .refusal = settings.accelerator_refusal}));
-  drivers.push_back(
-      MakeCudaDriver({.refusal = settings.accelerator_refusal, .graphs = settings.cuda_graphs}));
+  drivers.push_back(MakeCudaDriver(
+      {.refusal = settings.accelerator_refusal,
+       .graphs = settings.cuda_graphs,
+       .libraries = {.use = settings.libraries, .kept_times = settings.product_times_file}}));
   return drivers;
 }
 

@@ -45,8 +45,8 @@ class ProductLibrary {
   // All that its times depend on beside the product, in one line: library, device and driver.
   virtual const std::string& key() const = 0;
   virtual LibraryUse use() const = 0;
-  // A file that keeps what was measured (kept_library_choices.h); empty for none.
-  virtual const std::string& kept_choices() const = 0;
+  // A file that keeps what was measured (library_choice.h); empty for none.
+  virtual const std::string& kept_times() const = 0;
 
   // At most `most` ways to make the product, that first which the library takes for the fastest one; always the same ones for the same product. Empty where it
   // has none; otherwise the library's errors.

@@ -16,7 +16,17 @@ absl::StatusOr<std::unique_ptr<Program>> Program::Load(
     const Artifact& artifact, std::vector<std::shared_ptr<ComputeDevice>> devices) {
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<ResidentProgram> loaded,
                            ResidentProgram::Load(artifact, std::move(devices)));
-  return std::unique_ptr<Program>(new Program(std::move(loaded), StepsOf(artifact)));
+  std::vector<StepInfo> steps = StepsOf(artifact);
+  for (const ProductStep& made : loaded->product_steps()) {
+    const StepPlan& last =
+        loaded->plan().functions[made.product.function].steps[made.product.end() - 1];
+    StepLibrary& library = steps[last.number].library.emplace();
+    library.name = made.library;
+    library.is_used = made.way != nullptr;
+    library.own_ns = made.times.own_ns;
+    if (made.times.way.has_value()) library.library_ns = made.times.library_ns;
+  }
+  return std::unique_ptr<Program>(new Program(std::move(loaded), std::move(steps)));
 }
 
 Program::Program(std::unique_ptr<ResidentProgram> loaded, std::vector<StepInfo> steps)

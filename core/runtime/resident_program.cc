@@ -49,6 +49,7 @@ absl::StatusOr<std::unique_ptr<ResidentProgram>> ResidentProgram::Load(
                                absl::MakeConstSpan(is_synchronous.get(), program->devices_.size()));
   SLIPWAY_RETURN_IF_ERROR(program->LoadCode(artifact));
   SLIPWAY_RETURN_IF_ERROR(program->LoadConstants(artifact));
+  SLIPWAY_RETURN_IF_ERROR(program->TakeLibraries(artifact));
   return program;
 }
 
@@ -119,6 +120,21 @@ absl::Status ResidentProgram::LoadConstants(const Artifact& artifact) {
                                     absl::StrCat("constant ", buffer.constant()));
     }
     constants_[i] = memory->second;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ResidentProgram::TakeLibraries(const Artifact& artifact) {
+  SLIPWAY_ASSIGN_OR_RETURN(product_steps_, ChooseLibraries(artifact, *this));
+  for (size_t i = 0; i < product_steps_.size(); ++i) {
+    const ProductStep& made = product_steps_[i];
+    if (made.way == nullptr) continue;
+    std::vector<StepPlan>& steps = plan_.functions[made.product.function].steps;
+    for (uint32_t s = made.product.first; s < made.product.end(); ++s) {
+      steps[s].is_left_out = s + 1 < made.product.end();
+      steps[s].is_plain_launch &= !steps[s].is_left_out;
+    }
+    steps[made.product.end() - 1].product = static_cast<int>(i);
   }
   return absl::OkStatus();
 }

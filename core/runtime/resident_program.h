@@ -12,6 +12,7 @@
 #include "core/artifact/artifact.h"
 #include "core/artifact/checked_manifest.h"
 #include "core/base/blob.h"
+#include "core/runtime/choose_libraries.h"
 #include "core/runtime/device.h"
 #include "core/runtime/device_tensor.h"
 #include "core/runtime/program_plan.h"
@@ -40,11 +41,14 @@ class ResidentProgram {
   const DeviceCode& code(uint32_t index) const { return *code_[index]; }
   // The memory of a buffer of class CONSTANT.
   const DeviceMemory& constant(uint32_t buffer) const { return constants_[buffer]; }
+  // Its products that libraries of its devices' vendors could make; StepPlan::product names those that they do.
+  const std::vector<ProductStep>& product_steps() const { return product_steps_; }
 
  private:
   explicit ResidentProgram(CheckedManifest manifest) : manifest_(std::move(manifest)) {}
   absl::Status LoadCode(const Artifact& artifact);
   absl::Status LoadConstants(const Artifact& artifact);
+  absl::Status TakeLibraries(const Artifact& artifact);
   absl::StatusOr<DeviceMemory> Upload(const std::string& key, const Blob& blob, uint32_t space);
 
   const CheckedManifest manifest_;
@@ -59,6 +63,7 @@ class ResidentProgram {
     DeviceMemory memory;
   };
   std::vector<Owned> uploaded_;
+  std::vector<ProductStep> product_steps_;
 };
 
 }  // namespace slipway

@@ -31,9 +31,10 @@ int CapabilityFor(const Target& target) {
   return kLate;
 }
 
-// With files in `folder`; `settings` are those of the libcuda.
+// With files in `folder`; `settings` are those of the libcuda; `libraries` is what run_program is told of them, if anything.
 absl::Status RunProgram(const Artifact& artifact, const std::vector<Tensor>& inputs,
-                        const std::string& settings, const std::string& folder) {
+                        const std::string& settings, const std::string& folder,
+                        const std::string& libraries = "") {
   const std::string program = JoinPath(folder, "program.slip");
   SLIPWAY_RETURN_IF_ERROR(WriteSlip(artifact, program));
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -43,6 +44,7 @@ absl::Status RunProgram(const Artifact& artifact, const std::vector<Tensor>& inp
   }
   CommandOptions command;
   command.argv = {RunfilePath("tests/gpu/run_program"), program, folder};
+  if (!libraries.empty()) command.argv.push_back(libraries);
   command.environment = {
       {"LD_LIBRARY_PATH", RunfilePath("core/runtime/drivers/cuda/testing")},
       {"SLIPWAY_FAKE_CUDA",
@@ -52,12 +54,7 @@ absl::Status RunProgram(const Artifact& artifact, const std::vector<Tensor>& inp
   return run.status.ok() ? absl::OkStatus() : absl::InternalError(run.ToString());
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
-                                                 const std::vector<Tensor>& inputs, size_t outputs,
-                                                 const std::string& folder) {
-  SLIPWAY_RETURN_IF_ERROR(RunProgram(artifact, inputs, /*settings=*/"", folder));
+absl::StatusOr<std::vector<Tensor>> ReadOutputs(size_t outputs, const std::string& folder) {
   std::vector<Tensor> read;
   for (size_t i = 0; i < outputs; ++i) {
     SLIPWAY_ASSIGN_OR_RETURN(
@@ -67,6 +64,31 @@ absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
     SLIPWAY_ASSIGN_OR_RETURN(read.back(), ParseNpy(bytes));
   }
   return read;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
+                                                 const std::vector<Tensor>& inputs, size_t outputs,
+                                                 const std::string& folder) {
+  SLIPWAY_RETURN_IF_ERROR(RunProgram(artifact, inputs, /*settings=*/"", folder));
+  return ReadOutputs(outputs, folder);
+}
+
+absl::StatusOr<RanWithLibraries> RunWithLibraries(const Artifact& artifact,
+                                                  const std::vector<Tensor>& inputs, size_t outputs,
+                                                  const std::string& use,
+                                                  const std::string& settings,
+                                                  const std::string& folder) {
+  std::remove(JoinPath(folder, kTrace).c_str());
+  SLIPWAY_RETURN_IF_ERROR(RunProgram(artifact, inputs, absl::StrCat(" ", settings), folder, use));
+  RanWithLibraries ran;
+  SLIPWAY_ASSIGN_OR_RETURN(ran.outputs, ReadOutputs(outputs, folder));
+  SLIPWAY_ASSIGN_OR_RETURN(ran.trace, ReadFile(JoinPath(folder, kTrace), kMaxBytes));
+  SLIPWAY_ASSIGN_OR_RETURN(const std::string steps,
+                           ReadFile(JoinPath(folder, "libraries"), kMaxBytes));
+  ran.steps = absl::StrSplit(steps, '\n', absl::SkipEmpty());
+  return ran;
 }
 
 absl::StatusOr<std::map<std::string, int64_t>> CountElsewhere(const Artifact& artifact,

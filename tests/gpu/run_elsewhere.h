@@ -19,6 +19,20 @@ absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
                                                  const std::vector<Tensor>& inputs, size_t outputs,
                                                  const std::string& folder);
 
+// The same with a libcublasLt over that libcuda, whose settings (fake_cublaslt.cc) are given: used "always", or where it is "measured" to be faster, by times that
+// are kept in `folder` from one call to the next. REQUIRES: //core/runtime/drivers/cuda/testing:libcublasLt.so.12 is data of the test, too.
+struct RanWithLibraries {
+  std::vector<Tensor> outputs;
+  // Of each step that the library could make, in their order: "cublasLt 12.4.5: NAME" where it does, else "own: NAME".
+  std::vector<std::string> steps;
+  std::string trace;  // Of the libcuda, of this call.
+};
+absl::StatusOr<RanWithLibraries> RunWithLibraries(const Artifact& artifact,
+                                                  const std::vector<Tensor>& inputs, size_t outputs,
+                                                  const std::string& use,
+                                                  const std::string& settings,
+                                                  const std::string& folder);
+
 // How often instances came to instructions, by the first two words of their names ("mma.sync"), in all launches of one run; otherwise the same.
 absl::StatusOr<std::map<std::string, int64_t>> CountElsewhere(const Artifact& artifact,
                                                               const std::vector<Tensor>& inputs,

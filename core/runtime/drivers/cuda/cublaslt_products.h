@@ -17,7 +17,7 @@ class CudaDevice;
 // What a driver is told of libraries.
 struct VendorLibraries {
   LibraryUse use = LibraryUse::kNever;
-  std::string kept_choices;  // As ProductLibrary::kept_choices.
+  std::string kept_times;  // As ProductLibrary::kept_times.
 };
 
 class CublasLtProducts final : public ProductLibrary {
@@ -30,7 +30,7 @@ class CublasLtProducts final : public ProductLibrary {
   const std::string& name() const override { return library_.name; }
   const std::string& key() const override { return key_; }
   LibraryUse use() const override { return options_.use; }
-  const std::string& kept_choices() const override { return options_.kept_choices; }
+  const std::string& kept_times() const override { return options_.kept_times; }
   absl::StatusOr<std::vector<std::unique_ptr<DeviceProduct>>> Find(const LibraryProduct& product,
                                                                    int most) override;
 
