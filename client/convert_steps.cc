@@ -54,7 +54,8 @@ std::vector<StepTime> StepTimesFromProto(
                      .work = WorkFromProto(step),
                      .threads = ThreadsFromProto(step),
                      .device = std::max(0, step.device()),
-                     .copied = CopiedFromProto(step.copied())});
+                     .copied = CopiedFromProto(step.copied()),
+                     .library = step.library()});
   }
   return steps;
 }

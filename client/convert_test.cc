@@ -321,6 +321,8 @@ TEST(ConvertTest, AThreadWhoseTimesCannotBeHasDoneNothing) {
   v1::BenchmarkResult result;
   v1::StepTime& step = *result.add_steps();
   step.set_duration_ns(100);
+  step.set_library("cublasLt 12.4.5");
+  EXPECT_EQ(StepTimesFromProto(result.steps())[0].library, "cublasLt 12.4.5");
   const auto add = [&](int64_t begin, int64_t end, int64_t busy, int64_t tasks) {
     v1::ThreadWork& work = *step.add_threads();
     work.set_begin_ns(begin);

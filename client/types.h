@@ -225,6 +225,8 @@ struct StepTime {
   // Which of the program's devices did it: 0 is the processor, others accelerators by their order.
   int device = 0;
   CopiedBetween copied = CopiedBetween::kNone;
+  // The library of a device's vendor that made it, "cublasLt 12.4.5"; empty where the program's own code did.
+  std::string library = {};
 };
 
 struct BenchmarkResult {

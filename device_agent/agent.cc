@@ -166,6 +166,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const AgentOptions& options
   runner.require_confinement = options.require_confinement;
   runner.attached = attached;
   runner.accelerator_folder = AcceleratorFolder(options);
+  runner.vendor_libraries = options.vendor_libraries;
   runner.limits_data_alone = absl::c_linear_search(options.accelerators, kCudaAccelerator);
   agent->runners_.emplace(runner);
 

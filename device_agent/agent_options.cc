@@ -12,6 +12,7 @@
 #include "core/base/state_folder.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/listen_address.h"
+#include "core/runtime/product_library.h"
 #include "core/selector/labels.h"
 
 namespace slipway {
@@ -91,6 +92,10 @@ FlagSet AgentFlags(AgentOptions& options) {
             "vendor's library: cuda or opencl. Programs "
             "are then confined less: that library opens devices, writes below --cache-dir and "
             "starts its compiler.");
+  flags.Add("vendor-libraries", &options.vendor_libraries, "WHEN",
+            "When a vendor's library that the machine has (cuBLASLt) makes a product in place of a "
+            "program's own code: measured, where it was faster when the program was loaded; never; "
+            "or always, where it can.");
   flags.Add("metrics-listen", &options.metrics_listen, "ADDRESS",
             "Where Prometheus reads /metrics by HTTP, as may everybody who reaches it: HOST:PORT, "
             "or unix:PATH; port 0 takes a free one. Default: nowhere.");
@@ -139,6 +144,11 @@ absl::Status CompleteOptions(AgentOptions& options) {
     return absl::UnimplementedError(
         "--accelerator is for this machine: accelerators of a device that --exec-prefix reaches "
         "are not used yet");
+  }
+  if (!FindLibraryUse(options.vendor_libraries).has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--vendor-libraries is \"", options.vendor_libraries,
+                     "\": \"measured\", \"never\" or \"always\" wanted"));
   }
   const bool knows_signatures = !options.insecure && options.authority.empty() &&
                                 !absl::StartsWith(options.server, kUnixAddressPrefix) &&

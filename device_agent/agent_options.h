@@ -35,6 +35,7 @@ struct AgentOptions {
   std::string exec_prefix;
   std::string exec_folder;
   std::vector<std::string> accelerators;
+  std::string vendor_libraries = "measured";
   std::string metrics_listen;
   int64_t ready_fd = -1;
   std::string log_level = "info";

@@ -109,6 +109,14 @@ TEST(AgentOptions, CompiledProgramsWantAServerThatSigns) {
   options.authority.clear();
   options.programs = "some";
   EXPECT_THAT(CompleteOptions(options), StatusIs(Code::kInvalidArgument, HasSubstr("--programs")));
+  options.programs = "any";
+  for (const char* when : {"never", "measured", "always"}) {
+    options.vendor_libraries = when;
+    EXPECT_OK(CompleteOptions(options));
+  }
+  options.vendor_libraries = "often";
+  EXPECT_THAT(CompleteOptions(options),
+              StatusIs(Code::kInvalidArgument, HasSubstr("--vendor-libraries is \"often\"")));
 }
 
 TEST(AgentOptions, ClientsAreToldAnAddressThatOthersCanUse) {

@@ -92,6 +92,7 @@ TEST(RenderJsonTest, Benchmark) {
   result.steps = {{"conv", {"Conv", "Relu"}, 1000, StepWork{500, 64, 16}, {{10, 900, 850, 7}, {}}},
                   {"loop", {"Loop"}, 7}};
   result.steps[0].device = 1;
+  result.steps[0].library = "cublasLt 12.4.5";
   result.accelerator_peaks = {{"GPU", {{"f32", 1e9}}, {{"memory", 0, 2e9}}, 3e9, 4e9}};
   result.peaks = {{1, {{"f32", 1e9}}, {{"memory", 0, 2e9}}}};
   Json samples = Json::array();
@@ -117,7 +118,7 @@ TEST(RenderJsonTest, Benchmark) {
                                   "power_milliwatts": 0, "temperature_millicelsius": 0,
                                   "memory_free_bytes": 0, "throttled": true}]},
       "started_at": "2026-01-01T00:00:00.005Z",
-      "steps": [{"name": "conv", "operators": ["Conv", "Relu"], "ns": 1000, "device": 1, "flops": 500,
+      "steps": [{"name": "conv", "operators": ["Conv", "Relu"], "ns": 1000, "device": 1, "library": "cublasLt 12.4.5", "flops": 500,
                  "bytes": 64, "constant_bytes": 16, "limit_ns": 500.0, "limit": "f32",
                  "threads": [{"begin_ns": 10, "end_ns": 900, "busy_ns": 850, "tasks": 7},
                              {"begin_ns": 0, "end_ns": 0, "busy_ns": 0, "tasks": 0}]},

@@ -86,12 +86,15 @@ std::vector<std::vector<std::string>> ProfileRows(const StepProfile& profile) {
     const StepTime& step = profile.steps[i];
     const std::optional<StepLimit>& limit = roofline.steps[i];
     const auto ns = static_cast<double>(step.duration_ns);
+    // What a library made is told beside the operators.
+    std::vector<std::string> made = step.operators;
+    if (!step.library.empty()) made.push_back(absl::StrCat("by ", step.library));
     rows.push_back({step.name, FormatTime(absl::Nanoseconds(step.duration_ns)),
                     Percent(ns, static_cast<double>(total)),
                     step.work.has_value() ? FormatCount(step.work->flops) : "-",
                     step.work.has_value() ? FormatBytes(step.work->bytes) : "-",
                     limit.has_value() ? Percent(limit->ns, ns) : "-",
-                    limit.has_value() ? limit->what : "-", absl::StrJoin(step.operators, " ")});
+                    limit.has_value() ? limit->what : "-", absl::StrJoin(made, " ")});
   }
   return rows;
 }
@@ -150,6 +153,7 @@ void ProfileJson(JsonWriter& json, const StepProfile& profile) {
     json.EndArray();
     json.Integer("ns", step.duration_ns);
     if (step.device > 0) json.Integer("device", step.device);
+    if (!step.library.empty()) json.Text("library", step.library);
     if (step.work.has_value()) {
       json.Integer("flops", step.work->flops);
       json.Integer("bytes", step.work->bytes);

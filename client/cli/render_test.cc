@@ -122,6 +122,9 @@ TEST(RenderTest, ProfileAgainstWhatTheDeviceDoesAtMost) {
   EXPECT_THAT(RenderProfile(profile),
               AllOf(HasSubstr("  large  3.00 us  37.5 %  1.50 k  1.0 KiB    5.0 %  f32     Conv"),
                     HasSubstr("limit 650 ns on 1 thread and accelerators (")));
+  profile.steps[1].library = "cublasLt 12.4.5";
+  EXPECT_THAT(RenderProfile(profile), HasSubstr("  Conv Add by cublasLt 12.4.5\n"));
+  profile.steps[1].library.clear();
   profile.accelerators.clear();
   profile.steps[1].device = 0;
   profile.steps.pop_back();

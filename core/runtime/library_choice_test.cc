@@ -43,6 +43,13 @@ TEST(LibraryChoice, AlwaysIsWhereverThereIsAWay) {
   EXPECT_FALSE(IsForLibrary({5000, 0, 10}, LibraryUse::kNever));
 }
 
+TEST(LibraryChoice, UsesHaveNames) {
+  EXPECT_EQ(FindLibraryUse("never"), LibraryUse::kNever);
+  EXPECT_EQ(FindLibraryUse("measured"), LibraryUse::kMeasured);
+  EXPECT_EQ(FindLibraryUse("always"), LibraryUse::kAlways);
+  EXPECT_EQ(FindLibraryUse(""), std::nullopt);
+}
+
 class KeptProductTimesTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -5,10 +5,12 @@
 #define SLIPWAY_CORE_RUNTIME_PRODUCT_LIBRARY_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/artifact/library_product.h"
 #include "core/kernel_abi/kernel_abi.h"
 
@@ -20,6 +22,8 @@ enum class LibraryUse {
   kMeasured,  // Where it was measured to be faster than the program's own launches,
   kAlways,    // and wherever it can: to try it.
 };
+// Of "never", "measured" and "always".
+std::optional<LibraryUse> FindLibraryUse(absl::string_view name);
 
 // One of the ways in which a library makes a product. Immutable and thread-safe; must not outlive its device.
 class DeviceProduct {

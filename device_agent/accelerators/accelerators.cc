@@ -43,7 +43,8 @@ absl::StatusOr<std::vector<std::string>> ListCuda() {
   std::vector<std::string> lines;
   for (const CudaDeviceName& device : devices) {
     lines.push_back(absl::StrCat(kDevice, "cuda-sm", device.capability, " ", device.name,
-                                 ", driver for CUDA ", device.version));
+                                 ", driver for CUDA ", device.version,
+                                 device.libraries.empty() ? "" : ", ", device.libraries));
   }
   // Programs run without it.
   const absl::StatusOr<std::vector<GpuState>> gpus = ReadGpus();

@@ -189,6 +189,9 @@ std::vector<v1::StepTime> StepTimes(const Program& program, absl::Span<const Ste
     times[s].set_duration_ns(timings[s].duration_ns);
     times[s].set_device(static_cast<int32_t>(steps[s].device));
     times[s].set_copied(CopiedOf(steps[s]));
+    if (steps[s].library.has_value() && steps[s].library->is_used) {
+      times[s].set_library(steps[s].library->name);
+    }
     if (steps[s].cost.has_value()) SetCost(*steps[s].cost, timings[s].runs, times[s]);
     SetThreads(timings[s].threads, times[s]);
   }

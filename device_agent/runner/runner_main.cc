@@ -30,6 +30,7 @@
 #include "core/confinement/profiles.h"
 #include "core/runtime/drivers/cuda/cuda_peaks.h"
 #include "core/runtime/load_program.h"
+#include "core/runtime/product_library.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/file_names.h"
 #include "device_agent/accelerators/accelerator_states.h"
@@ -59,19 +60,26 @@ struct RunnerArguments {
   LogLevel log_level = LogLevel::kWarning;
   bool must_be_whole = false;
   std::string accelerator_folder;  // Empty: none is used.
-  bool is_attached = false;        // Its programs run on an attached device.
+  LibraryUse vendor_libraries = LibraryUse::kNever;
+  bool is_attached = false;  // Its programs run on an attached device.
 };
 
 absl::StatusOr<RunnerArguments> ParseArguments(int argc, char** argv) {
-  const bool is_complete = argc == 4 || argc == 5;
+  const bool is_complete = argc == 4 || argc == 6;
   const absl::string_view confined = is_complete ? argv[3] : "";
   const absl::StatusOr<LogLevel> level = ParseLogLevel(is_complete ? argv[2] : "");
-  if (!level.ok() || (confined != kConfinedAsCan && confined != kConfinedWholly)) {
-    return absl::InvalidArgumentError(absl::StrCat("usage: slipway-agent ", argv[0],
-                                                   " CACHE_FOLDER LOG_LEVEL ", kConfinedAsCan, "|",
-                                                   kConfinedWholly, " [ACCELERATOR_FOLDER]"));
+  const std::optional<LibraryUse> libraries = FindLibraryUse(argc == 6 ? argv[5] : "never");
+  if (!level.ok() || !libraries.has_value() ||
+      (confined != kConfinedAsCan && confined != kConfinedWholly)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("usage: slipway-agent ", argv[0], " CACHE_FOLDER LOG_LEVEL ", kConfinedAsCan,
+                     "|", kConfinedWholly, " [ACCELERATOR_FOLDER VENDOR_LIBRARIES]"));
   }
-  return RunnerArguments{argv[1], *level, confined == kConfinedWholly, argc == 5 ? argv[4] : "",
+  return RunnerArguments{argv[1],
+                         *level,
+                         confined == kConfinedWholly,
+                         argc == 6 ? argv[4] : "",
+                         *libraries,
                          absl::string_view(argv[0]) == kAttachedRunnerCommand};
 }
 
@@ -88,7 +96,8 @@ absl::Status Confine(const RunnerArguments& arguments) {
 }
 
 // Vendors' libraries keep files of their own, and find the places by variables.
-absl::StatusOr<DriverSettings> PrepareAccelerators(const std::string& folder) {
+absl::StatusOr<DriverSettings> PrepareAccelerators(const std::string& folder,
+                                                   LibraryUse libraries) {
   if (folder.empty()) {
     return DriverSettings{.accelerator_refusal =
                               "programs of this agent are confined to the processor: only with "
@@ -100,7 +109,9 @@ absl::StatusOr<DriverSettings> PrepareAccelerators(const std::string& folder) {
     setenv(variable, own.c_str(), 1);
   }
   setenv("PATH", "/usr/bin:/bin", 1);
-  return DriverSettings{.opencl_cache_folder = JoinPath(folder, "opencl")};
+  return DriverSettings{.opencl_cache_folder = JoinPath(folder, "opencl"),
+                        .libraries = libraries,
+                        .product_times_file = JoinPath(folder, "product_times")};
 }
 
 absl::StatusOr<AcceleratorPeaks> MeasureGpu(int number) {
@@ -118,8 +129,9 @@ absl::Status Serve(const RunnerArguments& arguments) {
                            RunnerWindow::Map(kRunnerWindow));
   // Of another user, whom it may become, the agent may set none.
   AwaitLimits();
-  SLIPWAY_ASSIGN_OR_RETURN(const DriverSettings drivers,
-                           PrepareAccelerators(arguments.accelerator_folder));
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const DriverSettings drivers,
+      PrepareAccelerators(arguments.accelerator_folder, arguments.vendor_libraries));
   SLIPWAY_RETURN_IF_ERROR(Confine(arguments));
   AttachedPlace attached;
   if (arguments.is_attached) {

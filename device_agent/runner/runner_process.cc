@@ -30,6 +30,7 @@ SubprocessOptions RunnerHere(const RunnerOptions& options) {
   child.inherit_environment = false;
   if (!options.accelerator_folder.empty()) {
     child.argv.push_back(options.accelerator_folder);
+    child.argv.push_back(options.vendor_libraries);
     child.environment = AcceleratorEnvironment();
   }
   (options.limits_data_alone ? child.limits.data_bytes : child.limits.address_space_bytes) =

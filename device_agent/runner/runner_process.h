@@ -35,6 +35,8 @@ struct RunnerOptions {
   std::string log_level = "warning";
   // Where vendors' libraries of accelerators may write; empty: it uses none, and may load none.
   std::string accelerator_folder = {};
+  // When these make products in place of programs' own code, as FindLibraryUse has it.
+  std::string vendor_libraries = "measured";
   // Whether `memory_bytes` bounds what the process may write to, in place of all its addresses: a library of CUDA takes more of these than any
   // machine has memory.
   bool limits_data_alone = false;

@@ -41,9 +41,7 @@ absl::Status Run(const std::string& path, const std::string& folder, const std::
   SLIPWAY_ASSIGN_OR_RETURN(
       const std::unique_ptr<Program> program,
       LoadProgram(artifact, {.opencl_cache_folder = JoinPath(folder, "opencl"),
-                             .libraries = libraries == "always"     ? LibraryUse::kAlways
-                                          : libraries == "measured" ? LibraryUse::kMeasured
-                                                                    : LibraryUse::kNever,
+                             .libraries = FindLibraryUse(libraries).value_or(LibraryUse::kNever),
                              .product_times_file = JoinPath(folder, "product_times")}));
   SLIPWAY_RETURN_IF_ERROR(WriteLibraries(*program, JoinPath(folder, "libraries")));
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context, program->NewContext({}));
