@@ -1,8 +1,11 @@
 // What a machine with a GPU runs of a suite (suite_case.h), once a process, so that what crashes is one case. Prints lines of a key and values.
 //
-//   run_case check SUITE CASE             passed, or failed and why; how far off the outputs are; times of loading and of the first call; its precision, and
-//                                         what PyTorch's counterpart is called
-//   run_case measure SUITE CASE SECONDS   times of calls, by the host's clock and by the device's, as pieces and as graphs; of each step, median
+//   run_case check SUITE CASE LIBRARIES   passed, or failed and why; how far off the outputs are; times of loading and of the first call; its precision, and
+//                                         what PyTorch's counterpart is called. Unless LIBRARIES is "never" also with what vendors' libraries make of it,
+//                                         wherever they can
+//   run_case measure SUITE CASE SECONDS LIBRARIES
+//                                         times of calls, by the host's clock and by the device's, as pieces and as graphs; of each step, median; of products
+//                                         that a library could make, what both take, and whether it does, as LIBRARIES says: "never", "measured", "always"
 //   run_case slip SUITE CASE FILE.slip    writes the program as a whole; names of its inputs and outputs
 //   run_case machine                      the devices, as the driver and as NVML tell
 //   run_case peaks                        what a device does at most a second (core/runtime/drivers/cuda/cuda_peaks.h)
@@ -11,6 +14,7 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +23,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
+#include "core/artifact/program_steps.h"
 #include "core/artifact/slip_file.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
@@ -26,6 +31,7 @@
 #include "core/runtime/drivers/cuda/cuda_driver.h"
 #include "core/runtime/drivers/cuda/cuda_peaks.h"
 #include "core/runtime/load_program.h"
+#include "core/runtime/product_library.h"
 #include "core/runtime/program.h"
 #include "core/target/machine_peaks.h"
 #include "core/tensor/comparison.h"
@@ -56,6 +62,7 @@ struct Loaded {
   std::unique_ptr<ProgramContext> context;
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
+  int64_t load_ns = 0;
 
   absl::Status Call(const CallOptions& options = {}) {
     return context->Run(inputs, absl::MakeSpan(outputs), options);
@@ -68,30 +75,37 @@ absl::StatusOr<SuiteCase> ReadCase(const std::string& suite, const std::string& 
   return ParseSuiteCase(text);
 }
 
-absl::StatusOr<Loaded> Load(const std::string& suite, const std::string& name, bool graphs = true) {
+absl::StatusOr<Loaded> Load(const std::string& suite, const std::string& name, LibraryUse libraries,
+                            bool graphs = true) {
   Loaded loaded;
   SLIPWAY_ASSIGN_OR_RETURN(loaded.suite_case, ReadCase(suite, name));
   loaded.folder = CaseFolder(suite, name);
   SLIPWAY_ASSIGN_OR_RETURN(const Artifact artifact, LoadSuiteProgram(suite, loaded.suite_case));
   SLIPWAY_ASSIGN_OR_RETURN(loaded.inputs, LoadSuiteInputs(loaded.folder, loaded.suite_case));
   const int64_t begin = NowNs();
-  SLIPWAY_ASSIGN_OR_RETURN(loaded.program, LoadProgram(artifact, {.cuda_graphs = graphs}));
+  SLIPWAY_ASSIGN_OR_RETURN(loaded.program,
+                           LoadProgram(artifact, {.cuda_graphs = graphs, .libraries = libraries}));
   SLIPWAY_ASSIGN_OR_RETURN(loaded.context, loaded.program->NewContext({.is_timed = true}));
-  std::cout << "load_ns " << NowNs() - begin << "\n";
+  loaded.load_ns = NowNs() - begin;
   loaded.outputs.resize(loaded.program->signature().outputs.size());
   if (loaded.outputs.size() == loaded.suite_case.outputs.size()) return loaded;
   return absl::InvalidArgumentError("the case has other outputs than its program");
 }
 
-absl::Status Check(const Words& words) {
-  SLIPWAY_ASSIGN_OR_RETURN(Loaded loaded, Load(words[0], words[1]));
-  std::cout << "precision " << loaded.suite_case.precision << "\n";
-  if (!loaded.suite_case.like.empty()) std::cout << "like " << loaded.suite_case.like << "\n";
+absl::StatusOr<LibraryUse> ParseLibraries(const std::string& word) {
+  const std::optional<LibraryUse> use = FindLibraryUse(word);
+  if (use.has_value()) return *use;
+  return absl::InvalidArgumentError("libraries are used never, measured or always");
+}
+
+// Outputs of three calls.
+absl::Status CheckOutputs(Loaded& loaded) {
   const int64_t begin = NowNs();
   SLIPWAY_RETURN_IF_ERROR(loaded.Call());
-  std::cout << "first_ns " << NowNs() - begin << "\n";
+  const int64_t first_ns = NowNs() - begin;
   // Nothing may hang on what memory held before; the second call may be captured, and the third replayed.
   for (int again = 0; again < 2; ++again) SLIPWAY_RETURN_IF_ERROR(loaded.Call());
+  std::cout << "load_ns " << loaded.load_ns << "\nfirst_ns " << first_ns << "\n";
   double share = 0;
   for (size_t i = 0; i < loaded.outputs.size(); ++i) {
     const SuiteCase::Output& wanted = loaded.suite_case.outputs[i];
@@ -113,6 +127,36 @@ absl::Status Check(const Words& words) {
                                  absl::StrCat("output ", i));
   }
   return absl::OkStatus();
+}
+
+absl::Status Check(const Words& words) {
+  SLIPWAY_ASSIGN_OR_RETURN(const LibraryUse libraries, ParseLibraries(words[2]));
+  if (libraries != LibraryUse::kNever) {
+    SLIPWAY_ASSIGN_OR_RETURN(Loaded made, Load(words[0], words[1], LibraryUse::kAlways));
+    const auto used = std::count_if(
+        made.program->steps().begin(), made.program->steps().end(),
+        [](const StepInfo& step) { return step.library.has_value() && step.library->is_used; });
+    if (used > 0) {
+      SLIPWAY_RETURN_IF_ERROR_WITH(CheckOutputs(made), "with products by a library");
+    }
+    std::cout << "library_steps " << used << "\n";
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(Loaded loaded, Load(words[0], words[1], LibraryUse::kNever));
+  std::cout << "precision " << loaded.suite_case.precision << "\n";
+  if (!loaded.suite_case.like.empty()) std::cout << "like " << loaded.suite_case.like << "\n";
+  return CheckOutputs(loaded);
+}
+
+// A line for each step that a library could make.
+void TellLibraries(const Program& program) {
+  for (const StepInfo& step : program.steps()) {
+    if (!step.library.has_value()) continue;
+    std::cout << "library " << (step.library->is_used ? "used " : "own ") << step.library->own_ns
+              << " " << step.library->library_ns.value_or(0) << " "
+              << (step.cost.has_value() ? step.cost->flops : 0) << " "
+              << absl::StrReplaceAll(step.library->name, {{" ", "-"}}) << " "
+              << absl::StrReplaceAll(step.name, {{"\n", " "}}) << "\n";
+  }
 }
 
 // Times of calls in nanoseconds, by the host's clock and by the device's, as lines of these keys.
@@ -139,13 +183,15 @@ absl::Status TimeCalls(Loaded& loaded, double seconds, absl::string_view host_ke
 
 absl::Status Measure(const Words& words) {
   constexpr int kProfiles = 9;
+  SLIPWAY_ASSIGN_OR_RETURN(const LibraryUse libraries, ParseLibraries(words[3]));
   double seconds = 0;
   if (!absl::SimpleAtod(words[2], &seconds)) return absl::InvalidArgumentError("no seconds");
   {
-    SLIPWAY_ASSIGN_OR_RETURN(Loaded pieces, Load(words[0], words[1], /*graphs=*/false));
+    SLIPWAY_ASSIGN_OR_RETURN(Loaded pieces, Load(words[0], words[1], libraries, /*graphs=*/false));
     SLIPWAY_RETURN_IF_ERROR(TimeCalls(pieces, seconds, "pieces_host_ns", "pieces_device_ns"));
   }
-  SLIPWAY_ASSIGN_OR_RETURN(Loaded loaded, Load(words[0], words[1]));
+  SLIPWAY_ASSIGN_OR_RETURN(Loaded loaded, Load(words[0], words[1], libraries));
+  TellLibraries(*loaded.program);
   SLIPWAY_RETURN_IF_ERROR(TimeCalls(loaded, seconds, "host_ns", "device_ns"));
   const std::vector<StepInfo>& steps = loaded.program->steps();
   std::vector<std::vector<int64_t>> taken(steps.size());
@@ -212,8 +258,8 @@ struct Command {
   absl::Status (*run)(const Words&);
 };
 
-constexpr Command kCommands[] = {{"check", 2, Check},
-                                 {"measure", 3, Measure},
+constexpr Command kCommands[] = {{"check", 3, Check},
+                                 {"measure", 4, Measure},
                                  {"slip", 3, Slip},
                                  {"machine", 0, Machine},
                                  {"peaks", 0, Peaks}};

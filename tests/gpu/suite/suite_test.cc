@@ -59,9 +59,10 @@ class SuiteTest : public ::testing::Test {
   static std::string Scripts() {
     return std::filesystem::path(RunfilePath("tests/gpu/run")).parent_path().string();
   }
-  static CommandResult Run(std::vector<std::string> argv, const std::string& fake = "") {
+  static CommandResult Run(std::vector<std::string> argv, const std::string& fake = "",
+                           const std::string& more_libraries = "") {
     return RunCommand({.argv = std::move(argv),
-                       .environment = {{"LD_LIBRARY_PATH", libraries_},
+                       .environment = {{"LD_LIBRARY_PATH", libraries_ + more_libraries},
                                        {"SLIPWAY_FAKE_CUDA", fake},
                                        {"TMPDIR", "/tmp"},
                                        {"HOME", folder_->path()},
@@ -71,12 +72,13 @@ class SuiteTest : public ::testing::Test {
 
   // Runs the script on the unpacked suite, and reads what it leaves.
   static CommandResult RunSuite(std::vector<std::string> flags, Json& report,
-                                const std::string& fake = "") {
+                                const std::string& fake = "",
+                                const std::string& more_libraries = "") {
     std::vector<std::string> argv = {
         "/usr/bin/python3", Path("slipway-gpu/run"), "--out",          Path("result.json"),
         "--cache",          Path("cache"),           "--seconds=0.05", "--jobs=2"};
     argv.insert(argv.end(), flags.begin(), flags.end());
-    CommandResult run = Run(std::move(argv), fake);
+    CommandResult run = Run(std::move(argv), fake, more_libraries);
     const absl::StatusOr<std::string> text = ReadFile(Path("result.json"), kMaxBytes);
     EXPECT_OK(text.status()) << run.ToString();
     if (text.ok()) report = *ParseJson(*text);
@@ -136,6 +138,30 @@ TEST_F(SuiteTest, EachPartRunsAndIsTold) {
     EXPECT_GT(one["flops"], 0);
   }
   EXPECT_THAT(run.out, HasSubstr("tiny_2"));
+}
+
+TEST_F(SuiteTest, ProductsByALibraryAreCheckedAndTimed) {
+  Json report;
+  const std::string cublaslt =
+      ":" +
+      std::filesystem::path(RunfilePath("core/runtime/drivers/cuda/testing/libcublasLt.so.12"))
+          .parent_path()
+          .string();
+  const CommandResult run = RunSuite({"--parts=models", "--only=tiny_2_f16$", "--libraries=always"},
+                                     report, "", cublaslt);
+  ASSERT_TRUE(run.status.ok()) << run.ToString();
+  ASSERT_EQ(report["cases"].size(), 1u);
+  const Json& one = report["cases"][0];
+  EXPECT_EQ(one["library_steps"], 1);
+  ASSERT_EQ(one["libraries"].size(), 1u);
+  const Json& step = one["libraries"][0];
+  EXPECT_EQ(step["used"], true);
+  EXPECT_EQ(step["library"], "cublasLt 12.4.5");
+  // A launch of the program's own, and two with the library's: one rounds.
+  EXPECT_EQ(step["own_ns"], 1000);
+  EXPECT_EQ(step["library_ns"], 2000);
+  EXPECT_GT(step["flops"], 0);
+  EXPECT_THAT(run.out, HasSubstr("200 % (1 of 1 by it)"));
 }
 
 TEST_F(SuiteTest, WeightsAreMadeOnTheMachine) {

@@ -27,6 +27,14 @@ def share_of(work, nanoseconds, peak):
     return '%.0f %%' % (100 * work / nanoseconds * 1e9 / peak) if work and nanoseconds and peak else '-'
 
 
+def of_library(case):
+    """How fast a model's own products are beside the library's best, all of them together."""
+    both = [each for each in case.get('libraries', []) if each['library_ns'] and each['own_ns']]
+    own, its = (sum(each[key] for each in both) for key in ('own_ns', 'library_ns'))
+    taken = sum(each['used'] for each in both)
+    return '%.0f %% (%d of %d by it)' % (100 * its / own, taken, len(both)) if both else '-'
+
+
 def measured_rows(report):
     """A row of words for each model that was measured: see MEASURED."""
     peaks = report.get('peaks', {'arithmetic': {}, 'reading': {}})
@@ -39,7 +47,8 @@ def measured_rows(report):
         of_peak = share_of(case['flops'], kernels, peaks['arithmetic'].get(case.get('precision', 'f32')))
         of_memory = share_of(case['bytes'], kernels, peaks['reading'].get('memory'))
         words = [case.get('like', case['name']), case['target'].split(',')[-1], case.get('precision', 'f32'), '%.1e' % case['share'],
-                 milliseconds(case['host_ns']), milliseconds(case['device_ns']), milliseconds(kernels), rate, of_peak, of_memory]
+                 milliseconds(case['host_ns']), milliseconds(case['device_ns']), milliseconds(kernels), rate, of_peak, of_memory,
+                 of_library(case)]
         others = torch_times(report, case.get('like', case['name']))
         for precision in ('f32', 'tf32', 'f16'):
             other = others.get(precision)
@@ -50,7 +59,7 @@ def measured_rows(report):
 
 
 MEASURED = ['model', 'code', 'numbers', 'error', 'call ms', 'device ms', 'kernels ms', 'TFLOP/s', 'of peak', 'of memory',
-            'torch f32', 'torch tf32', 'torch f16']
+            'of cuBLASLt', 'torch f32', 'torch tf32', 'torch f16']
 
 
 def machine_line(report):

@@ -28,7 +28,9 @@ def report(date, **more):
             {'part': 'graphs', 'name': 'b', 'verdict': 'crashed', 'reason': 'SIGSEGV'},
             {'part': 'graphs', 'name': 'c', 'verdict': 'skipped', 'reason': 'no time left'},
             {'part': 'models', 'name': 'bert', 'verdict': 'passed', 'target': 'x86-64-linux,cuda-sm90', 'share': 2e-6,
-             'host_ns': 5e6, 'device_ns': 4e6, 'kernels_ns': 2e6, 'flops': 3e9, 'bytes': 1e9},
+             'host_ns': 5e6, 'device_ns': 4e6, 'kernels_ns': 2e6, 'flops': 3e9, 'bytes': 1e9,
+             'libraries': [{'used': True, 'own_ns': 1000000, 'library_ns': 800000}, {'used': False, 'own_ns': 500000, 'library_ns': 600000},
+                           {'used': False, 'own_ns': 500000, 'library_ns': 0}]},
             {'part': 'models', 'name': 'bert_f16', 'like': 'bert', 'precision': 'f16', 'verdict': 'passed',
              'target': 'x86-64-linux,cuda-sm90', 'share': 2e-3, 'host_ns': 3e6, 'device_ns': 2e6, 'kernels_ns': 1e6, 'flops': 3e9,
              'bytes': 1e9},
@@ -40,8 +42,8 @@ class TableTest(unittest.TestCase):
 
     def test_a_model_has_its_rates_and_ratios(self):
         self.assertEqual(table.measured_rows(report('', peaks=PEAKS)), [
-            ['bert', 'cuda-sm90', 'f32', '2.0e-06', '5', '4', '2', '1.5', '25 %', '25 %', '8 (2.00)', '2 (0.50)', '-'],
-            ['bert', 'cuda-sm90', 'f16', '2.0e-03', '3', '2', '1', '3', '30 %', '50 %', '8 (4.00)', '2 (1.00)', '-']])
+            ['bert', 'cuda-sm90', 'f32', '2.0e-06', '5', '4', '2', '1.5', '25 %', '25 %', '93 % (1 of 2 by it)', '8 (2.00)', '2 (0.50)', '-'],
+            ['bert', 'cuda-sm90', 'f16', '2.0e-03', '3', '2', '1', '3', '30 %', '50 %', '-', '8 (4.00)', '2 (1.00)', '-']])
         self.assertEqual(table.measured_rows(report(''))[0][8:10], ['-', '-'])
 
     def test_what_went_wrong_is_named(self):
