@@ -1,9 +1,12 @@
 // Programs for a CPU with a GPU, through real processes: compiled by a worker, run by an agent over a libcuda without a GPU.
 #include <stdlib.h>
 
+#include <filesystem>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/command.h"
@@ -22,10 +25,12 @@ class CudaTest : public LocalCommandTest {
   void SetUp() override {
     ASSERT_OK_AND_ASSIGN(const std::string libraries,
                          PutFakeGpu(tree_.Path("cache/slipway/agent")));
+    libraries_ = libraries;
     setenv("LD_LIBRARY_PATH", libraries.c_str(), 1);
     config_ = tree_.Write("agent", "accelerator: cuda\n");
   }
 
+  std::string libraries_;
   std::string config_;
 };
 
@@ -43,6 +48,31 @@ TEST_F(CudaTest, ATrainedModelAgreesWithTheReferenceInEveryPrecision) {
     if (precision != "f32") {
       EXPECT_THAT(run.err, HasSubstr(absl::StrCat("precision: ", precision, "\n")));
     }
+  }
+}
+
+// Confined programs load the library, and keep what they measured for the next one.
+TEST_F(CudaTest, AProfileTellsOfProductsThatALibraryMade) {
+  std::filesystem::copy_file(RunfilePath("core/runtime/drivers/cuda/testing/libcublasLt.so.12"),
+                             JoinPath(libraries_, "libcublasLt.so.12"));
+  const std::string times = tree_.Path("cache/slipway/agent/accelerator/product_times");
+  for (const auto& [when, wanted] : {std::pair("never", 0), {"always", 1}, {"always", 1}}) {
+    SCOPED_TRACE(when);
+    const std::string config =
+        tree_.Write("agent", absl::StrCat("accelerator: cuda\nvendor-libraries: ", when, "\n"));
+    const CommandResult bench =
+        Slipway({"bench", Digits("digits.onnx"), "--target=x86-64-linux,cuda-sm80",
+                 "--precision=f16", "--profile", "--json", "--samples=2", "--warmup=0",
+                 absl::StrCat("--agent-config=", config)});
+    ASSERT_TRUE(bench.status.ok()) << bench.ToString();
+    ASSERT_OK_AND_ASSIGN(const Json json, ParseJson(bench.out));
+    int made = 0;
+    for (const Json& step : json["steps"]) {
+      if (step.contains("library")) EXPECT_EQ(step["library"], "cublasLt 12.4.5");
+      made += step.contains("library") ? 1 : 0;
+    }
+    EXPECT_EQ(made, wanted) << bench.out;
+    EXPECT_EQ(std::filesystem::exists(times), wanted > 0);
   }
 }
 

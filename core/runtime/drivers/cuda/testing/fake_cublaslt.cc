@@ -1,6 +1,6 @@
 // A libcublasLt over the libcuda without a GPU (fake_libcuda.cc): products are made by a text of PTX, an instance an element, written for what descriptors say.
 //
-// As strict as that one: handles that are not there any more, matrices that do not belong together, descriptors that are left when their handle goes and addresses
+// As strict as that one: handles that are not there any more, matrices that do not belong together, descriptors that are left when the last handle goes and addresses
 // that are not as aligned as was promised end the process. Like the library it loads code when it looks for ways, and none while a stream captures. Of
 // $SLIPWAY_FAKE_CUDA (fake_settings.h) it takes "cublaslt=11.2.3", its version; "ways=2", how many it has; "idle=3,0", how many launches that do nothing the first and
 // second one have besides; "wrong=1", the way whose results are; "row_bias=0", that it has no products with a bias for each row where rows come first; and
@@ -327,8 +327,9 @@ CublasStatus cublasLtCreate(CublasLtHandle* handle) {
 CublasStatus cublasLtDestroy(CublasLtHandle handle) {
   Call call(__func__);
   CheckAlive(All().handles, handle, __func__);
-  if (!All().descs.empty() || !All().layouts.empty() || !All().preferences.empty()) {
-    Violation("descriptors are left when their handle goes");
+  const bool is_last = All().handles.size() == 1;
+  if (is_last && !(All().descs.empty() && All().layouts.empty() && All().preferences.empty())) {
+    Violation("descriptors are left when the last handle goes");
   }
   for (const auto& [text, loaded] : handle->functions) {
     Driver<UnloadModule>("cuModuleUnload")(loaded.first);
