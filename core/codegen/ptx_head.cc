@@ -12,4 +12,10 @@ std::string PtxHead(const DeviceTarget& device) {
   return device.level < 86 ? head("7.0", "sm_80") : head("7.1", "sm_86");
 }
 
+absl::Status CheckTakesTemplates(const DeviceTarget& device) {
+  constexpr int kFirstLevel = 80;
+  if (device.arch == Arch::kCuda && device.level >= kFirstLevel) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(device.ToString(), " has no such kernels"));
+}
+
 }  // namespace slipway

@@ -12,9 +12,6 @@
 namespace slipway {
 namespace {
 
-// The largest and smallest of two numbers, of which one may be none, are instructions from there on.
-constexpr int kFirstLevel = 80;
-
 KernelSchedule ScheduleOf(const DepthwiseTile& tile) {
   return {{"depthwise", {{"rows", tile.rows}, {"columns", tile.columns}}}};
 }
@@ -35,9 +32,7 @@ absl::StatusOr<ScheduledKernel> MakeDepthwiseKernel(const Graph& body,
                                                     const DeviceTarget& device,
                                                     const std::string& function,
                                                     const ScheduleRecord* record) {
-  if (device.arch != Arch::kCuda || device.level < kFirstLevel) {
-    return absl::UnimplementedError(absl::StrCat(device.ToString(), " has no such kernels"));
-  }
+  SLIPWAY_RETURN_IF_ERROR(CheckTakesTemplates(device));
   SLIPWAY_ASSIGN_OR_RETURN(const MatrixProduct product, DecodeDepthwise(body, registry));
   if (product.k > kMostDepthwiseElements) {
     return absl::UnimplementedError(absl::StrCat("a window of ", product.k, " elements"));

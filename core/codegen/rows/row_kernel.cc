@@ -11,9 +11,6 @@
 namespace slipway {
 namespace {
 
-// As of the other templates.
-constexpr int kFirstLevel = 80;
-
 KernelSchedule ScheduleOf(int warps) { return {{"warp-rows", {{"warps", warps}}}}; }
 
 absl::StatusOr<int> WarpsOf(const ScheduleRecord& record, int64_t size) {
@@ -31,9 +28,7 @@ absl::StatusOr<ScheduledKernel> MakeRowKernel(const Graph& body, const OperatorR
                                               const DeviceTarget& device,
                                               const std::string& function,
                                               const ScheduleRecord* record) {
-  if (device.arch != Arch::kCuda || device.level < kFirstLevel) {
-    return absl::UnimplementedError(absl::StrCat(device.ToString(), " has no such kernels"));
-  }
+  SLIPWAY_RETURN_IF_ERROR(CheckTakesTemplates(device));
   SLIPWAY_ASSIGN_OR_RETURN(const NormalizedRows rows, DecodeNormalizedRows(body, registry));
   int warps = ChooseWarpsOfRow(GpuOf(device), rows.rows, rows.size);
   if (record != nullptr) {
