@@ -21,6 +21,7 @@
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/attention_graphs.h"
 #include "tests/gpu/compiled_graph.h"
+#include "tests/gpu/graph_fixture.h"
 #include "tests/gpu/run_elsewhere.h"
 
 namespace slipway::testing {
@@ -42,25 +43,12 @@ Tolerance ErrorOf(Precision type, const Tensor& exact) {
   return {0, 4 * largest * (type == Precision::kBfloat16 ? 1.0 / 256 : 1.0 / 2048)};
 }
 
-class AttentionTest : public ::testing::Test {
+class AttentionTest : public GraphTest {
  protected:
-  void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(compiler_, GraphCompiler::Create());
-    ASSERT_OK_AND_ASSIGN(folder_, TemporaryFolder::Create("attention"));
-  }
-
   void CheckRuns(const CompiledGraph& compiled, Precision type) {
-    const std::vector<Tensor> inputs = AttentionInputs(compiled.graph);
-    ASSERT_OK_AND_ASSIGN(
-        const std::vector<Tensor> outputs,
-        RunElsewhere(compiled.artifact, inputs, compiled.graph.outputs.size(), folder_.path()));
-    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> exact,
-                         compiler_->tester().reference().Evaluate(compiled.graph, inputs));
-    EXPECT_OK(CheckClose(outputs[0], exact[0], ErrorOf(type, exact[0])));
+    GraphTest::CheckRuns(compiled, AttentionInputs(compiled.graph),
+                         [type](const Tensor& exact) { return ErrorOf(type, exact); });
   }
-
-  std::unique_ptr<GraphCompiler> compiler_;
-  TemporaryFolder folder_;
 };
 
 class AttentionGraphTest

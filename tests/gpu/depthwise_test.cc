@@ -17,6 +17,7 @@
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/compiled_graph.h"
 #include "tests/gpu/depthwise_graphs.h"
+#include "tests/gpu/graph_fixture.h"
 #include "tests/gpu/run_elsewhere.h"
 
 namespace slipway::testing {
@@ -29,25 +30,9 @@ const std::string kCuda = "x86-64-linux,cuda-sm80";
 // Sums of up to 49 products, in another order; activations are approximated.
 constexpr Tolerance kTolerance = {1e-5, 1e-5};
 
-class DepthwiseTest : public ::testing::Test {
+class DepthwiseTest : public GraphTest {
  protected:
-  void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(compiler_, GraphCompiler::Create());
-    ASSERT_OK_AND_ASSIGN(folder_, TemporaryFolder::Create("depthwise"));
-  }
-
-  void CheckRuns(const CompiledGraph& compiled) {
-    const std::vector<Tensor> inputs = RandomInputs(compiled.graph, 7);
-    ASSERT_OK_AND_ASSIGN(
-        const std::vector<Tensor> outputs,
-        RunElsewhere(compiled.artifact, inputs, compiled.graph.outputs.size(), folder_.path()));
-    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> exact,
-                         compiler_->tester().reference().Evaluate(compiled.graph, inputs));
-    EXPECT_OK(CheckClose(outputs[0], exact[0], kTolerance));
-  }
-
-  std::unique_ptr<GraphCompiler> compiler_;
-  TemporaryFolder folder_;
+  void CheckRuns(const CompiledGraph& compiled) { GraphTest::CheckRuns(compiled, kTolerance); }
 };
 
 class DepthwiseGraphTest : public DepthwiseTest,

@@ -15,6 +15,7 @@
 #include "core/tensor/comparison.h"
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/compiled_graph.h"
+#include "tests/gpu/graph_fixture.h"
 #include "tests/gpu/row_graphs.h"
 #include "tests/gpu/run_elsewhere.h"
 
@@ -27,24 +28,12 @@ using ::testing::StartsWith;
 const std::string kCuda = "x86-64-linux,cuda-sm80";
 constexpr Tolerance kTolerance = {1e-5, 1e-5};
 
-class RowTest : public ::testing::Test {
+class RowTest : public GraphTest {
  protected:
-  void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(compiler_, GraphCompiler::Create());
-    ASSERT_OK_AND_ASSIGN(folder_, TemporaryFolder::Create("rows"));
-  }
-
   void CheckRuns(const CompiledGraph& compiled, const std::vector<Tensor>& inputs) {
-    ASSERT_OK_AND_ASSIGN(
-        const std::vector<Tensor> outputs,
-        RunElsewhere(compiled.artifact, inputs, compiled.graph.outputs.size(), folder_.path()));
-    ASSERT_OK_AND_ASSIGN(const std::vector<Tensor> exact,
-                         compiler_->tester().reference().Evaluate(compiled.graph, inputs));
-    EXPECT_OK(CheckClose(outputs[0], exact[0], kTolerance));
+    GraphTest::CheckRuns(compiled, inputs, [](const Tensor&) { return kTolerance; });
   }
-  void CheckRuns(const CompiledGraph& compiled) {
-    CheckRuns(compiled, RandomInputs(compiled.graph, 7));
-  }
+  void CheckRuns(const CompiledGraph& compiled) { GraphTest::CheckRuns(compiled, kTolerance); }
   // Of the one kernel: "KERNEL KIND ...".
   std::string KindOf(const std::string& text, const std::string& target = kCuda) {
     const absl::StatusOr<CompiledGraph> compiled = compiler_->Compile(text, target);
@@ -52,9 +41,6 @@ class RowTest : public ::testing::Test {
     if (!compiled.ok()) return "";
     return std::vector<std::string>(absl::StrSplit(compiled->schedules.at(0), ' '))[1];
   }
-
-  std::unique_ptr<GraphCompiler> compiler_;
-  TemporaryFolder folder_;
 };
 
 class RowGraphTest : public RowTest, public ::testing::WithParamInterface<RowGraph> {};
