@@ -89,12 +89,7 @@ class Measurement {
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<float> wanted, ReadResult());
     for (const std::unique_ptr<DeviceProduct>& way : ways) {
       const absl::Status status = AddWay(*way, wanted);
-      if (status.ok()) continue;
-      Log(LogLevel::kWarning, "a library's product is not used",
-          {{"product", DescribeLibraryProduct(product_)}, {"why", status.message()}});
-      ways_.back().is_right = false;
-      // What is wrong with the device is not the way's.
-      SLIPWAY_RETURN_IF_ERROR(queues_->Finish());
+      if (!status.ok()) SLIPWAY_RETURN_IF_ERROR(LeaveOut(ways_.back(), status));
     }
     const int64_t launches =
         std::clamp(kWantedNs / std::max<int64_t>(first_ns, 1), int64_t{1}, kMostLaunches);
@@ -105,8 +100,13 @@ class Measurement {
       own_ns = std::min(own_ns, ns);
       for (size_t i = 0; i < ways_.size(); ++i) {
         if (!ways_[i].is_right) continue;
-        SLIPWAY_ASSIGN_OR_RETURN(const int64_t way_ns, Time(ways_[i].launches, launches));
-        ways_ns[i] = std::min(ways_ns[i].value_or(INT64_MAX), way_ns);
+        const absl::StatusOr<int64_t> way_ns = Time(ways_[i].launches, launches);
+        if (way_ns.ok()) {
+          ways_ns[i] = std::min(ways_ns[i].value_or(INT64_MAX), *way_ns);
+        } else {
+          ways_ns[i] = std::nullopt;
+          SLIPWAY_RETURN_IF_ERROR(LeaveOut(ways_[i], way_ns.status()));
+        }
       }
     }
     return FastestOf(own_ns, ways_ns);
@@ -195,6 +195,14 @@ class Measurement {
         prepared.launch,
         queues_->Prepare(program_.code(call.code()), call.kernel(), arguments, step.name()));
     return absl::OkStatus();
+  }
+
+  // An error where what is wrong is the device, and not the way.
+  absl::Status LeaveOut(Way& way, const absl::Status& why) {
+    Log(LogLevel::kWarning, "a library's product is not used",
+        {{"product", DescribeLibraryProduct(product_)}, {"why", why.message()}});
+    way.is_right = false;
+    return queues_->Finish();
   }
 
   // OK where its result is the wanted one.

@@ -155,6 +155,9 @@ TEST_F(LibraryProgramTest, WhatFailsInTheLibraryIsMadeByTheProgram) {
     EXPECT_THAT(Run(compiled, "always", setting), IsEmpty()) << setting;
   }
   EXPECT_THAT(Run(compiled, "always", "cublasLtMatmul=13"), ElementsAre(StartsWith("own")));
+  // Each way once, and not again.
+  ASSERT_OK_AND_ASSIGN(folder_, TemporaryFolder::Create("library_program"));
+  EXPECT_THAT(Run(compiled, "always", "most=2"), ElementsAre(StartsWith("own")));
 }
 
 // A graph of several pieces, in which products of the library stand between launches.

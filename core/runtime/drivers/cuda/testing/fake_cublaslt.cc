@@ -3,7 +3,7 @@
 // As strict as that one: handles that are not there any more, matrices that do not belong together, descriptors that are left when the last handle goes and addresses
 // that are not as aligned as was promised end the process. Like the library it loads code when it looks for ways, and none while a stream captures. Of
 // $SLIPWAY_FAKE_CUDA (fake_settings.h) it takes "cublaslt=11.2.3", its version; "ways=2", how many it has; "idle=3,0", how many launches that do nothing the first and
-// second one have besides; "wrong=1", the way whose results are; "row_bias=0", that it has no products with a bias for each row where rows come first; and
+// second one have besides; "wrong=1", the way whose results are; "row_bias=0", that it has no products with a bias for each row where rows come first; "most=2", the products after which all others fail; and
 // "cublasLtMatmul=13", results.
 #include <dlfcn.h>
 
@@ -474,6 +474,8 @@ CublasStatus cublasLtMatmul(CublasLtHandle handle, CublasLtMatmulDesc desc, cons
     CheckAlive(All().layouts, layout, __func__);
   }
   if (call.result != kCublasSuccess) return call.result;
+  static int64_t made = 0;
+  if (made++ >= Number("most", INT64_MAX)) return kCublasExecutionFailed;
   if (*static_cast<const float*>(alpha) != 1) Violation("a factor that is not 1");
   if (workspace_bytes < kWorkspaceBytes) return kCublasInvalidValue;
   const bool has_bias = (desc->epilogue & kCublasBias) != 0;
