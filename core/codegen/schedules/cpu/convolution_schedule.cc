@@ -13,7 +13,19 @@ namespace slipway {
 namespace {
 
 // Of weights that are read side by side, where that is all that a convolution waits for.
-constexpr int kMaxStreams = 4;
+constexpr int kWantedStreams = 4;
+
+// The divisor of so many blocks that is the fewest times more or fewer than that.
+int StreamsOf(int blocks) {
+  int best = 1;
+  for (int streams = 2; streams <= std::min(blocks, kMaxTileBlocks); ++streams) {
+    const auto times_off = [](int n) {
+      return std::max(n, kWantedStreams) / static_cast<double>(std::min(n, kWantedStreams));
+    };
+    if (blocks % streams == 0 && times_off(streams) < times_off(best)) best = streams;
+  }
+  return best;
+}
 
 // Rows of a tile in tile registers, more of which are more code than it is worth.
 constexpr int kMaxTileHeight = 4;
@@ -138,9 +150,8 @@ ConvolutionSchedule ChooseBlockedConvolution(const MachineDescription& machine,
                                            .holds_inputs = LoadsTogether(machine, stages),
                                            .block_vectors = BlockVectors(machine, stages)});
   if (stages.width * stages.height == 1 && stages.block_weight_bytes > machine.l1_bytes) {
-    // Weights are read once and wait for memory: few streams of them are enough.
-    return {.blocks = LargestDivisor(stages.group_blocks, kMaxStreams),
-            .strips = StripsFor(machine, stages, 1)};
+    // Weights are read once and wait for memory: a few streams of them are enough.
+    return {.blocks = StreamsOf(stages.group_blocks), .strips = StripsFor(machine, stages, 1)};
   }
   // What products are before they are added takes the register that another broadcast input would hold.
   const bool keeps_weights = adds_apart || KeepsWeights(tile);
