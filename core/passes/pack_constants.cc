@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "core/base/check.h"
 #include "core/kernels/winograd.h"
@@ -201,21 +202,24 @@ Tensor PackedAsBytes(const Tensor& packed) {
 Tensor SumsOfPacked(const Tensor& packed, int64_t channels, int32_t factor) {
   const int64_t blocks = packed.shape()[0];
   const int64_t co = packed.shape()[packed.shape().size() - 2];
-  SLIPWAY_CHECK(
-      packed.dtype() == DataType::kInt16 && packed.shape().back() == 2 && channels <= blocks * co,
-      "these weights are not packed in pairs of 16 bits");
+  SLIPWAY_CHECK(packed.dtype() == DataType::kInt16 && packed.shape().back() == 2 &&
+                    channels <= blocks * co,
+                "these weights are not packed in pairs of 16 bits");
   return ComputedConstant(
       packed, {DataType::kInt32, {channels}}, [=](const Tensor& from, Tensor& to) {
-        const absl::Span<const int16_t> source = from.values<int16_t>();
-        const absl::Span<int32_t> sums = to.mutable_values<int32_t>();
-        const int64_t each_block = from.num_elements() / blocks;
-        for (int64_t i = 0; i < from.num_elements(); ++i) {
-          const int64_t channel = i / each_block * co + i / 2 % co;
-          if (channel >= channels) continue;
-          int32_t& sum = sums[channel];
-          sum =
-              static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(source[i]) *
-                                                                    static_cast<uint32_t>(factor));
+        const int16_t* next = from.values<int16_t>().data();
+        const int64_t steps = from.num_elements() / (blocks * co * 2);
+        std::vector<uint32_t> sums(static_cast<size_t>(blocks * co), 0);
+        for (int64_t first = 0; first < blocks * co; first += co) {
+          for (int64_t step = 0; step < steps; ++step) {
+            for (int64_t c = first; c < first + co; ++c, next += 2) {
+              sums[c] += static_cast<uint32_t>(next[0]) + static_cast<uint32_t>(next[1]);
+            }
+          }
+        }
+        const absl::Span<int32_t> y = to.mutable_values<int32_t>();
+        for (int64_t c = 0; c < channels; ++c) {
+          y[c] = static_cast<int32_t>(sums[c] * static_cast<uint32_t>(factor));
         }
       });
 }

@@ -200,6 +200,7 @@ PASSES = {
         ":graph_rewriter",
     ],
     "tabulate_codes": [
+        ":constant_node",
         ":dead_code_pass",
         ":fold_constant_pass",
         ":graph_rewriter",

@@ -116,19 +116,24 @@ ByteWeights QuantizeWeights(const Tensor& from, int64_t axis) {
   for (size_t d = static_cast<size_t>(axis) + 1; d < from.shape().size(); ++d) {
     inner *= static_cast<size_t>(from.shape()[d]);
   }
-  const auto channel_of = [=](size_t i) { return i / inner % channels; };
+  const auto for_each = [&](const auto& visit) {
+    for (size_t i = 0; i < values.size();) {
+      for (size_t channel = 0; channel < channels; ++channel) {
+        for (const size_t end = i + inner; i < end; ++i) visit(i, channel);
+      }
+    }
+  };
   std::vector<float> scales(channels, 0.0f);
-  for (size_t i = 0; i < values.size(); ++i) {
-    float& largest = scales[channel_of(i)];
-    largest = std::max(largest, std::abs(values[i]));
-  }
+  for_each([&](size_t i, size_t channel) {
+    scales[channel] = std::max(scales[channel], std::abs(values[i]));
+  });
   for (float& scale : scales) {
     scale = scale > 0 ? std::max(scale / kLargestWeight, std::numeric_limits<float>::min()) : 1.0f;
   }
   std::vector<int8_t> bytes(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    bytes[i] = static_cast<int8_t>(std::nearbyint(values[i] / scales[channel_of(i)]));
-  }
+  for_each([&](size_t i, size_t channel) {
+    bytes[i] = static_cast<int8_t>(std::nearbyint(values[i] / scales[channel]));
+  });
   return {Tensor::Of<int8_t>(from.shape(), bytes),
           Tensor::Of<float>({static_cast<int64_t>(channels)}, scales)};
 }

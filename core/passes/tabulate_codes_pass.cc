@@ -15,6 +15,7 @@
 #include "core/graph/builder.h"
 #include "core/graph/edit.h"
 #include "core/operators/quantization.h"
+#include "core/passes/constant_node.h"
 #include "core/passes/dead_code_pass.h"
 #include "core/passes/fold_constant_pass.h"
 #include "core/passes/graph_rewriter.h"
@@ -53,6 +54,11 @@ bool IsSmallInteger(DataType dtype) { return IsCode(dtype) || dtype == DataType:
 struct Region {
   ValueId codes = kNoValue;
   std::vector<NodeId> nodes;  // The last one first.
+};
+
+struct Tabulated {
+  ValueId codes = kNoValue;
+  std::vector<int64_t> table;  // A number a code.
 };
 
 class Tabulation {
@@ -185,28 +191,31 @@ absl::StatusOr<std::vector<int64_t>> Tabulation::TableOf(const Region& region) c
 }
 
 absl::StatusOr<Graph> Tabulation::Run() {
-  std::map<NodeId, Region> regions;
+  std::map<NodeId, Tabulated> tables;
   for (NodeId id = static_cast<NodeId>(old_.nodes.size()); id-- > 0;) {
     if (is_tabulated_[id]) continue;
     std::optional<Region> region = RegionOf(id);
     if (!region.has_value()) continue;
+    absl::StatusOr<std::vector<int64_t>> table = TableOf(*region);
+    if (!table.ok() && IsLeftToRunTime(table.status())) continue;
+    SLIPWAY_RETURN_IF_ERROR(table.status());
     for (const NodeId inside : region->nodes) is_tabulated_[inside] = true;
-    regions[id] = *std::move(region);
+    tables[id] = {region->codes, *std::move(table)};
   }
   std::vector<Node> nodes = rewriter_.TakeNodes();
   for (size_t n = 0; n < nodes.size(); ++n) {
     rewriter_.Resolve(nodes[n]);
-    const auto region = regions.find(static_cast<NodeId>(n));
-    if (region == regions.end()) {
+    const auto found = tables.find(static_cast<NodeId>(n));
+    if (found == tables.end()) {
       rewriter_.Keep(std::move(nodes[n]));
       continue;
     }
-    SLIPWAY_ASSIGN_OR_RETURN(std::vector<int64_t> table, TableOf(region->second));
+    Tabulated& tabulated = found->second;
     const DataType to = TypeOf(old_.nodes[n].outputs[0]);
     SLIPWAY_ASSIGN_OR_RETURN(
         const ValueId y,
-        rewriter_.Add("slipway.Lookup", {rewriter_.Resolve(region->second.codes)},
-                      {{"to", static_cast<int64_t>(to)}, {"table", Ints(std::move(table))}},
+        rewriter_.Add("slipway.Lookup", {rewriter_.Resolve(tabulated.codes)},
+                      {{"to", static_cast<int64_t>(to)}, {"table", Ints(std::move(tabulated.table))}},
                       DisplayName(rewriter_.graph(), nodes[n])));
     rewriter_.Replace(nodes[n], y);
   }
