@@ -202,9 +202,9 @@ Tensor PackedAsBytes(const Tensor& packed) {
 Tensor SumsOfPacked(const Tensor& packed, int64_t channels, int32_t factor) {
   const int64_t blocks = packed.shape()[0];
   const int64_t co = packed.shape()[packed.shape().size() - 2];
-  SLIPWAY_CHECK(packed.dtype() == DataType::kInt16 && packed.shape().back() == 2 &&
-                    channels <= blocks * co,
-                "these weights are not packed in pairs of 16 bits");
+  SLIPWAY_CHECK(
+      packed.dtype() == DataType::kInt16 && packed.shape().back() == 2 && channels <= blocks * co,
+      "these weights are not packed in pairs of 16 bits");
   return ComputedConstant(
       packed, {DataType::kInt32, {channels}}, [=](const Tensor& from, Tensor& to) {
         const int16_t* next = from.values<int16_t>().data();

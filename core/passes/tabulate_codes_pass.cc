@@ -212,11 +212,11 @@ absl::StatusOr<Graph> Tabulation::Run() {
     }
     Tabulated& tabulated = found->second;
     const DataType to = TypeOf(old_.nodes[n].outputs[0]);
-    SLIPWAY_ASSIGN_OR_RETURN(
-        const ValueId y,
-        rewriter_.Add("slipway.Lookup", {rewriter_.Resolve(tabulated.codes)},
-                      {{"to", static_cast<int64_t>(to)}, {"table", Ints(std::move(tabulated.table))}},
-                      DisplayName(rewriter_.graph(), nodes[n])));
+    SLIPWAY_ASSIGN_OR_RETURN(const ValueId y,
+                             rewriter_.Add("slipway.Lookup", {rewriter_.Resolve(tabulated.codes)},
+                                           {{"to", static_cast<int64_t>(to)},
+                                            {"table", Ints(std::move(tabulated.table))}},
+                                           DisplayName(rewriter_.graph(), nodes[n])));
     rewriter_.Replace(nodes[n], y);
   }
   return std::move(rewriter_).Finish();
