@@ -79,6 +79,23 @@ TEST(TakeSamples, WithCachesFlushedCallsOnceASample) {
   EXPECT_EQ(result.iterations_per_sample(), 1);
 }
 
+// The processor is taken away in one of the calls that tell how many a sample has.
+TEST(TakeSamples, OneSlowCallMakesNoShortSamples) {
+  for (const int slow : {1, 2}) {
+    int64_t now_ns = 0;
+    int calls = 0;
+    v1::BenchmarkResult result;
+    ASSERT_OK(TakeSamples(
+        [&] {
+          now_ns += ++calls == slow ? 4'000'000 : 1'000;
+          return absl::OkStatus();
+        },
+        {.samples = 3, .min_sample_ns = 1'000'000, .device_ns = [&] { return now_ns; }}, result));
+    EXPECT_GE(result.iterations_per_sample(), 1000) << slow;
+    EXPECT_THAT(result.samples_ns(), Each(Gt(999'999))) << slow;
+  }
+}
+
 // Calls that take about as long as each other.
 absl::Status Spin() {
   const absl::Time end = absl::Now() + absl::Microseconds(20);

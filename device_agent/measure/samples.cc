@@ -93,11 +93,18 @@ class Sampler {
  private:
   absl::Status ChooseIterations() {
     while (true) {
-      SLIPWAY_ASSIGN_OR_RETURN(const int64_t duration_ns, Sample());
-      const int64_t next = NextIterations(iterations_, duration_ns, options_.min_sample_ns);
+      SLIPWAY_ASSIGN_OR_RETURN(int64_t next, IterationsAfterASample());
+      // A call that the processor was taken from looks long enough: the next one seldom is, too.
+      if (next <= iterations_) {
+        SLIPWAY_ASSIGN_OR_RETURN(next, IterationsAfterASample());
+      }
       if (next <= iterations_) return absl::OkStatus();
       iterations_ = next;
     }
+  }
+  absl::StatusOr<int64_t> IterationsAfterASample() {
+    SLIPWAY_ASSIGN_OR_RETURN(const int64_t duration_ns, Sample());
+    return NextIterations(iterations_, duration_ns, options_.min_sample_ns);
   }
 
   absl::StatusOr<int64_t> Sample() {
