@@ -69,14 +69,13 @@ bool HasOneZero(const NodeView& view, const QuantizedOperands& operands) {
 bool MayBeMatrices(const NodeView& view, const QuantizedOperands& operands) {
   const ValueType& x = view.input_type(0);
   const Shape& w = operands.weights->shape();
-  const Dimensions dimensions = x.dimensions();
-  if (x.rank() < 2 || w.size() != 2 || NumElements(dimensions) == Dimension(0)) return false;
-  const Dimension rows = NumElements(absl::MakeConstSpan(dimensions).first(dimensions.size() - 1));
+  if (x.rank() < 2 || w.size() != 2 || NumElements(x.dimensions()) == Dimension(0)) return false;
   const auto fits = [&w](size_t count) {
     return count == 1 || static_cast<int64_t>(count) == w[1];
   };
-  return !rows.is_unknown() && dimensions.back() == Dimension(w[0]) && HasOneZero(view, operands) &&
-         fits(operands.w_zeros.size()) && (operands.scales.empty() || fits(operands.scales.size()));
+  return !RowsOf(x).is_unknown() && x.dimension(x.rank() - 1) == Dimension(w[0]) &&
+         HasOneZero(view, operands) && fits(operands.w_zeros.size()) &&
+         (operands.scales.empty() || fits(operands.scales.size()));
 }
 
 // Of [K, N] in i16: i32 [N], which wraps around.
@@ -283,11 +282,9 @@ absl::StatusOr<bool> QuantizationFolding::RewriteProduct(const Node& node, const
 
 absl::StatusOr<ValueId> QuantizationFolding::MultipliedRows(ValueId x, ValueId w,
                                                             const std::string& name) {
-  const Dimensions dimensions = rewriter_.type(x).dimensions();
-  const Dimension rows = NumElements(absl::MakeConstSpan(dimensions).first(dimensions.size() - 1));
-  SLIPWAY_ASSIGN_OR_RETURN(
-      const ValueId matrix,
-      ShownAs(x, ValueType(rewriter_.type(x).dtype(), {rows, dimensions.back()}), name));
+  const ValueType data = rewriter_.type(x);
+  const ValueType rows(data.dtype(), {RowsOf(data), data.dimension(data.rank() - 1)});
+  SLIPWAY_ASSIGN_OR_RETURN(const ValueId matrix, ShownAs(x, rows, name));
   return rewriter_.Add("slipway.IntegerGemm", {matrix, w}, {}, name);
 }
 

@@ -107,6 +107,11 @@ absl::StatusOr<ConvView> IntegerConvOf(const Graph& graph, const Node& node,
   return conv;
 }
 
+Dimension RowsOf(const ValueType& data) {
+  const Dimensions dimensions = data.dimensions();
+  return NumElements(absl::MakeConstSpan(dimensions).first(dimensions.size() - 1));
+}
+
 absl::StatusOr<IntegerMatrices> IntegerMatricesOf(const Graph& graph, const Node& node,
                                                   const OperatorRegistry& registry) {
   SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph, node, registry));
@@ -123,10 +128,8 @@ absl::StatusOr<IntegerMatrices> IntegerMatricesOf(const Graph& graph, const Node
   product.is_transposed = is_gemm && view.Int("transB") != 0;
   product.columns = w.dimension(static_cast<int>(product.column_axis())).extent();
   product.depth = w.dimension(static_cast<int>(1 - product.column_axis())).extent();
-  const Dimensions dimensions = x.dimensions();
-  product.rows = NumElements(absl::MakeConstSpan(dimensions).first(dimensions.size() - 1));
-  if (product.rows.is_unknown() || dimensions.back() != Dimension(product.depth) ||
-      NumElements(dimensions) == Dimension(0) || product.columns == 0) {
+  if (RowsOf(x).is_unknown() || x.dimension(x.rank() - 1) != Dimension(product.depth) ||
+      NumElements(x.dimensions()) == Dimension(0) || product.columns == 0) {
     return absl::UnimplementedError("only running tells what its extents are, or it is empty");
   }
   if (!view.has_input(2)) return product;

@@ -48,9 +48,11 @@ std::optional<QuantizedWeights> WeightsOf(const Graph& graph, const Node& node, 
 absl::StatusOr<ConvView> IntegerConvOf(const Graph& graph, const Node& node,
                                        const OperatorRegistry& registry);
 
-// A product of matrices: its data [..., K], of which all but the last dimension are rows, by weights.
+// How many rows data [..., K] of two dimensions or more are: places of all dimensions but the last. Unknown where one of them is.
+Dimension RowsOf(const ValueType& data);
+
+// A product of such rows by weights.
 struct IntegerMatrices {
-  Dimension rows;
   int64_t depth = 0;
   int64_t columns = 0;
   bool is_transposed = false;  // Weights are [columns, depth].
