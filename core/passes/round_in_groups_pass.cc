@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
@@ -17,23 +18,28 @@
 namespace slipway {
 namespace {
 
+// What makes the codes that a DequantizeLinear of the body reads, if it is a QuantizeLinear there; else null.
+const Node* QuantizeBefore(const Graph& body, const std::vector<NodeId>& producers,
+                           const Node& node) {
+  const std::optional<LinearCode> read = CodeOf(body, node);
+  if (node.op != "DequantizeLinear" || !read.has_value()) return nullptr;
+  const NodeId maker = producers[node.inputs[0]];
+  if (maker == kNoNode || body.nodes[maker].op != "QuantizeLinear") return nullptr;
+  const std::optional<LinearCode> made = CodeOf(body, body.nodes[maker]);
+  return made.has_value() && made->zero == read->zero ? &body.nodes[maker] : nullptr;
+}
+
 class Rounding {
  public:
-  Rounding(const Graph& body, const PassContext& context)
-      : old_(body), producers_(Producers(body)), rewriter_(body, context.registry) {}
-
-  bool IsWorthIt() const {
-    for (const Node& node : old_.nodes) {
-      if (QuantizeBefore(node) != nullptr) return true;
-    }
-    return false;
-  }
+  // `producers` are those of the body.
+  Rounding(const Graph& body, std::vector<NodeId> producers, const PassContext& context)
+      : old_(body), producers_(std::move(producers)), rewriter_(body, context.registry) {}
 
   absl::StatusOr<Graph> Run() && {
     std::vector<Node> nodes = rewriter_.TakeNodes();
     for (size_t n = 0; n < nodes.size(); ++n) {
       rewriter_.Resolve(nodes[n]);
-      const Node* const quantize = QuantizeBefore(old_.nodes[n]);
+      const Node* const quantize = QuantizeBefore(old_, producers_, old_.nodes[n]);
       if (quantize == nullptr) {
         rewriter_.Keep(std::move(nodes[n]));
         continue;
@@ -45,16 +51,6 @@ class Rounding {
   }
 
  private:
-  // What makes the codes that a DequantizeLinear reads, if it is a QuantizeLinear of the body; else null.
-  const Node* QuantizeBefore(const Node& node) const {
-    const std::optional<LinearCode> read = CodeOf(old_, node);
-    if (node.op != "DequantizeLinear" || !read.has_value()) return nullptr;
-    const NodeId maker = producers_[node.inputs[0]];
-    if (maker == kNoNode || old_.nodes[maker].op != "QuantizeLinear") return nullptr;
-    const std::optional<LinearCode> made = CodeOf(old_, old_.nodes[maker]);
-    return made.has_value() && made->zero == read->zero ? &old_.nodes[maker] : nullptr;
-  }
-
   absl::StatusOr<ValueId> Rounded(const Node& quantize, const Node& dequantize) {
     const std::string name = DisplayName(rewriter_.graph(), dequantize);
     const LinearCode code = *CodeOf(old_, quantize);
@@ -85,9 +81,12 @@ absl::StatusOr<Graph> RoundInGroups(Graph graph, const PassContext& context) {
     if (node.op != kFusedOperator) continue;
     const auto* const body = node.attributes.FindAs<std::shared_ptr<const Graph>>(kFusedBody);
     if (body == nullptr) continue;
-    Rounding rounding(**body, context);
-    if (!rounding.IsWorthIt()) continue;
-    SLIPWAY_ASSIGN_OR_RETURN(Graph rounded, std::move(rounding).Run());
+    std::vector<NodeId> producers = Producers(**body);
+    const bool rounds = absl::c_any_of((*body)->nodes, [&](const Node& inside) {
+      return QuantizeBefore(**body, producers, inside) != nullptr;
+    });
+    if (!rounds) continue;
+    SLIPWAY_ASSIGN_OR_RETURN(Graph rounded, Rounding(**body, std::move(producers), context).Run());
     SLIPWAY_ASSIGN_OR_RETURN(rounded, DeadCode(std::move(rounded), context));
     node.attributes.Set(kFusedBody, std::make_shared<const Graph>(std::move(rounded)));
   }
