@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/graph/text.h"
 #include "core/passes/testing/pass_tester.h"
 #include "tests/common/status_matchers.h"
 
@@ -18,17 +17,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string Delayed(const std::string& text) {
-  const PassTester tester;
-  const auto before = tester.Parse(text);
-  EXPECT_OK(before.status());
-  if (!before.ok()) return "";
-  const auto after = DelayDequantize(*before, tester.context());
+  const auto after = PassTester().After(DelayDequantize, text, {0, 0});
   EXPECT_OK(after.status());
-  if (!after.ok()) return "";
-  for (const uint64_t seed : {1, 2}) {
-    EXPECT_OK(tester.CheckSameResults(*before, *after, seed, {0, 0}));
-  }
-  return Print(*after);
+  return after.value_or("");
 }
 
 // Rows that are turned around twice between the same codes.

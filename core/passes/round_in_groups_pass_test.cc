@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/graph/text.h"
+#include "core/base/status_macros.h"
 #include "core/passes/fuse_ops_pass.h"
 #include "core/passes/testing/pass_tester.h"
 #include "tests/common/status_matchers.h"
@@ -18,18 +19,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string Rounded(const std::string& text) {
-  const PassTester tester;
-  const auto before = tester.Parse(text);
-  EXPECT_OK(before.status());
-  if (!before.ok()) return "";
-  const auto fused = FuseOps(*before, tester.context());
-  EXPECT_OK(fused.status());
-  if (!fused.ok()) return "";
-  const auto after = RoundInGroups(*fused, tester.context());
+  const auto after = PassTester().After(
+      [](Graph graph, const PassContext& context) -> absl::StatusOr<Graph> {
+        SLIPWAY_ASSIGN_OR_RETURN(graph, FuseOps(std::move(graph), context));
+        return RoundInGroups(std::move(graph), context);
+      },
+      text);
   EXPECT_OK(after.status());
-  if (!after.ok()) return "";
-  for (const uint64_t seed : {1, 2}) EXPECT_OK(tester.CheckSameResults(*before, *after, seed));
-  return Print(*after);
+  return after.value_or("");
 }
 
 std::string Codes(const char* type, const char* zero, const char* zero_read) {

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/graph/text.h"
 #include "core/passes/testing/pass_tester.h"
 #include "tests/common/status_matchers.h"
 
@@ -21,17 +20,13 @@ using ::testing::Not;
 constexpr int kInstructions = 20;
 
 std::string Tabulated(const std::string& text, int instructions = kInstructions) {
-  const PassTester tester;
-  const auto before = tester.Parse(text);
-  EXPECT_OK(before.status());
-  if (!before.ok()) return "";
-  const auto after = TabulateCodes(*before, tester.context(), instructions);
+  const auto after = PassTester().After(
+      [instructions](Graph graph, const PassContext& context) {
+        return TabulateCodes(std::move(graph), context, instructions);
+      },
+      text, {0, 0});
   EXPECT_OK(after.status());
-  if (!after.ok()) return "";
-  for (const uint64_t seed : {1, 2}) {
-    EXPECT_OK(tester.CheckSameResults(*before, *after, seed, {0, 0}));
-  }
-  return Print(*after);
+  return after.value_or("");
 }
 
 // A GELU whose every step is rounded to codes, as exporters write it.

@@ -50,6 +50,16 @@ absl::Status PassTester::Check(const Pass& pass, absl::string_view before,
   return CheckSameResults(graph, actual, 1);
 }
 
+absl::StatusOr<std::string> PassTester::After(const Pass& pass, absl::string_view before,
+                                              const Tolerance& tolerance) const {
+  SLIPWAY_ASSIGN_OR_RETURN(const Graph graph, Parse(before));
+  SLIPWAY_ASSIGN_OR_RETURN(const Graph after, pass(graph, context_));
+  for (const uint64_t seed : {1, 2}) {
+    SLIPWAY_RETURN_IF_ERROR(CheckSameResults(graph, after, seed, tolerance));
+  }
+  return Print(after);
+}
+
 absl::Status PassTester::CheckSameResults(const Graph& expected, const Graph& actual, uint64_t seed,
                                           const Tolerance& tolerance) const {
   const std::vector<Tensor> inputs = RandomInputs(expected, seed);

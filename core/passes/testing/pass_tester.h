@@ -37,6 +37,10 @@ class PassTester {
   // compute the same from random inputs; both texts as for Parse.
   absl::Status Check(const Pass& pass, absl::string_view before, absl::string_view after) const;
 
+  // What the pass makes of `before`, printed. An error where the two do not compute the same from random inputs.
+  absl::StatusOr<std::string> After(const Pass& pass, absl::string_view before,
+                                    const Tolerance& tolerance = {}) const;
+
   // OK when both graphs make the same outputs from inputs drawn with `seed`.
   absl::Status CheckSameResults(const Graph& expected, const Graph& actual, uint64_t seed,
                                 const Tolerance& tolerance = {}) const;
