@@ -60,11 +60,9 @@ ThreadPool::ThreadPool(int threads)
 }
 
 ThreadPool::~ThreadPool() {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    is_ending_ = true;
-  }
-  work_.notify_all();
+  is_ending_.store(true, std::memory_order_relaxed);
+  loops_begun_.fetch_add(1, std::memory_order_release);
+  loops_begun_.notify_all();
   for (std::thread& worker : workers_) worker.join();
 }
 
@@ -129,6 +127,16 @@ void ThreadPool::Unlink(Loop& loop) {
   }
 }
 
+ThreadPool::Loop* ThreadPool::Join() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (Loop* loop = loops_; loop != nullptr; loop = loop->below) {
+    if (loop->next.load(std::memory_order_relaxed) >= loop->end) continue;
+    loop->helpers.fetch_add(1, std::memory_order_relaxed);
+    return loop;
+  }
+  return nullptr;
+}
+
 int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int32_t min,
                                 int32_t extent, uint8_t* closure,
                                 const ThreadRecording* recording) {
@@ -143,9 +151,9 @@ int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int
     std::lock_guard<std::mutex> lock(mutex_);
     loop.below = loops_;
     loops_ = &loop;
-    loops_begun_.fetch_add(1, std::memory_order_release);
   }
-  work_.notify_all();
+  loops_begun_.fetch_add(1, std::memory_order_release);
+  loops_begun_.notify_all();
   if (ThisThread() == 0) places_[0].store(ThreadProcessor(), std::memory_order_relaxed);
   Work(loop);
   {
@@ -155,9 +163,9 @@ int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int
   // Nobody comes any more, and who is inside leaves soon.
   const auto is_left = [&loop] { return loop.helpers.load(std::memory_order_acquire) == 0; };
   LookFor(is_left, [] {});
-  if (!is_left()) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    ended_.wait(lock, is_left);
+  for (uint32_t left = loops_left_.load(std::memory_order_acquire); !is_left();
+       left = loops_left_.load(std::memory_order_acquire)) {
+    loops_left_.wait(left, std::memory_order_acquire);
   }
   return loop.error.load(std::memory_order_relaxed);
 }
@@ -167,27 +175,25 @@ void ThreadPool::RunWorker(size_t number) {
   number_in_pool = number;
   std::vector<int> taken(places_.size());
   const auto spread = [&] { Spread(absl::MakeSpan(taken)); };
-  uint64_t seen = 0;
+  uint32_t seen = 0;
+  const auto is_begun = [&] { return loops_begun_.load(std::memory_order_acquire) != seen; };
   while (true) {
-    LookFor([&] { return loops_begun_.load(std::memory_order_acquire) != seen; }, spread);
-    std::unique_lock<std::mutex> lock(mutex_);
-    Loop* loop = nullptr;
-    work_.wait(lock, [&] {
-      if (is_ending_) return true;
-      for (loop = loops_; loop != nullptr; loop = loop->below) {
-        if (loop->next.load(std::memory_order_relaxed) < loop->end) return true;
-      }
-      seen = loops_begun_.load(std::memory_order_relaxed);
-      return false;
-    });
-    if (is_ending_) return;
-    loop->helpers.fetch_add(1, std::memory_order_relaxed);
-    lock.unlock();
-    spread();
+    LookFor(is_begun, spread);
+    if (!is_begun()) {
+      loops_begun_.wait(seen, std::memory_order_acquire);
+      // Before it has a part in a loop: where it goes, others may be at work for milliseconds yet.
+      spread();
+    }
+    seen = loops_begun_.load(std::memory_order_acquire);
+    if (is_ending_.load(std::memory_order_relaxed)) return;
+    Loop* loop = Join();
+    if (loop == nullptr) continue;
     Work(*loop);
-    lock.lock();
-    seen = loops_begun_.load(std::memory_order_relaxed);
-    if (loop->helpers.fetch_sub(1, std::memory_order_release) == 1) ended_.notify_all();
+    // The loop may be gone once nobody is inside.
+    if (loop->helpers.fetch_sub(1, std::memory_order_release) == 1) {
+      loops_left_.fetch_add(1, std::memory_order_release);
+      loops_left_.notify_all();
+    }
   }
 }
 

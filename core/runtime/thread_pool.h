@@ -3,7 +3,6 @@
 #define SLIPWAY_CORE_RUNTIME_THREAD_POOL_H_
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -26,7 +25,9 @@ namespace slipway {
 // programs still push it to where there is room.
 //
 // std::mutex instead of absl::Mutex: it costs a tenth without contention, and loops of a few
-// microseconds are the rule here.
+// microseconds are the rule here. Sleepers sleep at atomic values, not at condition variables: a call that
+// wakes all of glibc's waits until those woken by the one before have run, and where one has to
+// wait for its processor, each loop would take as long.
 class ThreadPool {
  public:
   // REQUIRES: threads >= 1.
@@ -52,7 +53,7 @@ class ThreadPool {
     int64_t end;
     std::atomic<int64_t> next;
     std::atomic<int32_t> error{0};
-    // Workers inside. Changed under the mutex; leaving is the last a worker does with the loop.
+    // Workers inside. Raised under the mutex; leaving is the last a worker does with the loop.
     std::atomic<int> helpers{0};
     Loop* below = nullptr;
     const ThreadRecording* recording = nullptr;
@@ -67,6 +68,8 @@ class ThreadPool {
   size_t ThisThread() const;
   // The calling worker goes where no other thread of the pool is. `taken` has room for threads().
   void Spread(absl::Span<int> taken);
+  // Enters the newest loop with indices left; nullptr where there is none.
+  Loop* Join();
   void Unlink(Loop& loop);
 
   // Where each thread was last; 0 is whoever calls. -1 where it is not known.
@@ -75,13 +78,13 @@ class ThreadPool {
   std::vector<std::thread> workers_;
 
   std::mutex mutex_;
-  std::condition_variable work_;   // A loop was added, or the pool ends.
-  std::condition_variable ended_;  // A worker left a loop.
   // Loops that may have indices left, the newest first.
   Loop* loops_ = nullptr;
-  bool is_ending_ = false;
-  // Raised with every loop, so that idle workers can look for work without the mutex.
-  std::atomic<uint64_t> loops_begun_{0};
+  std::atomic<bool> is_ending_{false};
+  // Raised with every loop and by the pool's end: what idle workers look at without the mutex, and sleep at.
+  std::atomic<uint32_t> loops_begun_{0};
+  // Raised when the last worker left a loop: what callers sleep at.
+  std::atomic<uint32_t> loops_left_{0};
 };
 
 }  // namespace slipway
