@@ -1,5 +1,7 @@
 #include "core/runtime/thread_pool.h"
 
+#include <optional>
+
 #include "absl/base/optimization.h"
 #include "core/base/check.h"
 #include "core/base/clock.h"
@@ -89,16 +91,18 @@ void ThreadPool::WorkRecorded(Loop& loop) const {
   work.tasks += tasks;
 }
 
-int64_t ThreadPool::DoTasks(Loop& loop) {
-  for (int64_t tasks = 0;; ++tasks) {
-    const int64_t index = loop.next.fetch_add(1, std::memory_order_relaxed);
-    if (index >= loop.end) return tasks;
-    const int32_t result = loop.task(loop.context, static_cast<int32_t>(index), loop.closure);
+int64_t ThreadPool::DoTasks(Loop& loop) const {
+  const size_t self = ThisThread();
+  int64_t tasks = 0;
+  while (const std::optional<int32_t> index = loop.shares.Take(self)) {
+    const int32_t result = loop.task(loop.context, loop.min + *index, loop.closure);
     if (result != 0) {
       int32_t none = 0;
       loop.error.compare_exchange_strong(none, result, std::memory_order_relaxed);
     }
+    ++tasks;
   }
+  return tasks;
 }
 
 size_t ThreadPool::ThisThread() const { return pool_of_thread == this ? number_in_pool : 0; }
@@ -130,7 +134,7 @@ void ThreadPool::Unlink(Loop& loop) {
 ThreadPool::Loop* ThreadPool::Join() {
   std::lock_guard<std::mutex> lock(mutex_);
   for (Loop* loop = loops_; loop != nullptr; loop = loop->below) {
-    if (loop->next.load(std::memory_order_relaxed) >= loop->end) continue;
+    if (loop->shares.is_empty()) continue;
     loop->helpers.fetch_add(1, std::memory_order_relaxed);
     return loop;
   }
@@ -141,7 +145,7 @@ int32_t ThreadPool::ParallelFor(slipway_context* context, slipway_task task, int
                                 int32_t extent, uint8_t* closure,
                                 const ThreadRecording* recording) {
   if (extent <= 0) return 0;
-  Loop loop{context, task, closure, int64_t{min} + extent, min};
+  Loop loop{context, task, closure, min, {places_.size(), extent}};
   loop.recording = recording;
   if (workers_.empty() || extent == 1) {
     Work(loop);

@@ -10,6 +10,7 @@
 
 #include "absl/types/span.h"
 #include "core/kernel_abi/kernel_abi.h"
+#include "core/runtime/loop_shares.h"
 #include "core/runtime/step_timing.h"
 
 namespace slipway {
@@ -50,8 +51,8 @@ class ThreadPool {
     slipway_context* context;
     slipway_task task;
     uint8_t* closure;
-    int64_t end;
-    std::atomic<int64_t> next;
+    int32_t min;
+    LoopShares shares;  // Of the indices, less `min`.
     std::atomic<int32_t> error{0};
     // Workers inside. Raised under the mutex; leaving is the last a worker does with the loop.
     std::atomic<int> helpers{0};
@@ -62,7 +63,7 @@ class ThreadPool {
   void Work(Loop& loop) const;
   void WorkRecorded(Loop& loop) const;
   // Returns how many tasks it did.
-  static int64_t DoTasks(Loop& loop);
+  int64_t DoTasks(Loop& loop) const;
   void RunWorker(size_t number);
   // The number of the calling thread: 0 for all that are no workers of this pool.
   size_t ThisThread() const;
