@@ -13,8 +13,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "core/codegen/byte_moves.h"
 #include "core/codegen/table_lookups.h"
 #include "core/codegen/tile_instructions.h"
+#include "core/target/machine_description.h"
 
 namespace slipway {
 namespace {
@@ -89,6 +91,8 @@ absl::Status WriteMachineCode(const Halide::Module& module, const DeviceTarget& 
   WriteTileInstructions(*llvm_module);
   WriteTableLookups(*llvm_module, device.Has("vbmi"));
   FetchIntoSecondLevel(*llvm_module);
+  const int vector_bytes = DescribeMachine(device).vector_bytes;
+  if (vector_bytes >= 16) WriteByteMoves(*llvm_module, static_cast<unsigned>(vector_bytes));
   const std::unique_ptr<llvm::raw_fd_ostream> file = Halide::make_raw_fd_ostream(path);
   Halide::compile_llvm_module_to_object(*llvm_module, *file);
   file->flush();

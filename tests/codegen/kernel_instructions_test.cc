@@ -77,7 +77,7 @@ std::vector<Case> Cases() {
          attributes.Set("group", int64_t{16});
          b.Output(b.Add("slipway.DepthwiseConvNCHWc", {x, w, bias}, attributes));
        },
-       30104},
+       24772},
       {"softmax",
        [](GraphBuilder& b) {
          b.Output(b.Add("Softmax", {b.Input("x", kFloat, {16, 197})}));
