@@ -38,7 +38,18 @@ enum class Movement {
   kConcat,       // Output 0 is the inputs' elements, one input behind the other along the attribute
                  // "axis" (negative: from the end). Needs no kernel where the inputs can be made in
                  // their places.
+  kSplit,        // The other way round: input 0 is the outputs' elements. Further inputs say how many each has.
 };
+
+// Whether parts of a tensor and the whole are read and made.
+inline bool MovesParts(Movement movement) {
+  return movement == Movement::kConcat || movement == Movement::kSplit;
+}
+
+// Whether a node that is in no kernel leaves everything where it lies.
+inline bool LiesInPlace(Movement movement) {
+  return movement == Movement::kView || MovesParts(movement);
+}
 
 // What an operator may do over tensors of rank 4 whose channels lie in blocks (NCHW as NCHWc).
 enum class LayoutRole {

@@ -501,7 +501,7 @@ absl::Status RegisterMovementOperators(OperatorRegistry& registry) {
        kVariadic,
        {IntAttribute("axis", 0), IntAttribute("num_outputs", std::nullopt)},
        SplitType,
-       Movement::kOther,
+       Movement::kSplit,
        nullptr,
        LayoutRole::kSplit},
       {"Slice", 3, 5, 1, {}, SliceType, Movement::kOther, SliceContents, LayoutRole::kSlice},

@@ -7,7 +7,7 @@
 namespace slipway {
 
 // Afterwards every node is a slipway.Fused (core/operators/fused.h), a view (Movement::kView), or a
-// Concat whose inputs are made in its result (placed_concats.h).
+// Concat whose inputs are made in its result (placed_parts.h).
 //
 // Groups grow from a head along post-dominators (Chen et al., "TVM: An Automated End-to-End Optimizing
 // Compiler for Deep Learning", OSDI 2018, section 3): when all paths from a group's last node meet in

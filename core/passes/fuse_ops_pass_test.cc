@@ -198,6 +198,18 @@ TEST_F(FuseOpsTest, ConcatsWhoseInputsCanBePlacedStayOutside) {
                      "Concat g", "Concat h", "Concat q"}));
 }
 
+TEST_F(FuseOpsTest, SplitsWhosePartsAreReadWhereTheyLieStayOutside) {
+  EXPECT_EQ(Names(Fuse(R"(
+    graph "g" (%x: f32[2, 16]) -> (%y, %z, %e) {
+      %a, %b = Split "a" (%x) {axis = 0, num_outputs = 2}
+      %y = Neg "y" (%a)
+      %c, %d = Split "c" (%b) {axis = 1, num_outputs = 2}
+      %z = Add "z" (%c, %d)
+      %e, %f = Split "e" (%x) {axis = 0, num_outputs = 2}
+    })")),
+            (Strings{"Split", "Neg y", "Split c", "Add z", "Split e"}));
+}
+
 TEST_F(FuseOpsTest, ReductionsTakeWhatIsMadeForThemAndATail) {
   EXPECT_EQ(Names(Fuse(R"(
     graph "g" (%x: f32[2, 3], %m: f32[2, 1]) -> (%y) {

@@ -8,7 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/graph/edit.h"
 #include "core/passes/limits.h"
-#include "core/passes/placed_concats.h"
+#include "core/passes/placed_parts.h"
 #include "core/passes/post_dominators.h"
 #include "core/tensor/dtype.h"
 
@@ -28,7 +28,7 @@ class Grouping {
         producers_(Producers(graph)),
         is_output_(OutputFlags(graph)),
         dominators_(ImmediatePostDominators(graph)),
-        placed_(PlacedConcats(graph, registry)),
+        placed_(PlacedParts(graph, registry)),
         group_of_(graph.nodes.size(), kUngrouped) {}
 
   std::vector<std::vector<NodeId>> Run();

@@ -11,7 +11,7 @@
 namespace slipway {
 
 // One entry a group: its nodes in topological order, the head first. Groups are in the order of their
-// last nodes, every node is in exactly one, but views and PlacedConcats, which are in none. UNIMPLEMENTED for an operator
+// last nodes, every node is in exactly one, but views and PlacedParts, which are in none. UNIMPLEMENTED for an operator
 // the registry lacks.
 absl::StatusOr<std::vector<std::vector<NodeId>>> ChooseFusionGroups(
     const Graph& graph, const OperatorRegistry& registry);

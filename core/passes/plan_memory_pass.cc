@@ -12,7 +12,7 @@
 #include "core/operators/control.h"
 #include "core/passes/arena_plan.h"
 #include "core/passes/function_bodies.h"
-#include "core/passes/placed_concats.h"
+#include "core/passes/placed_parts.h"
 
 namespace slipway {
 namespace {
@@ -28,7 +28,7 @@ class Planner {
         is_body_(is_body),
         registry_(registry),
         device_of_(std::move(device_of)),
-        root_(ViewRoots(graph, registry)),
+        root_(graph.values.size()),
         offset_(graph.values.size(), 0),
         first_(graph.values.size(), kNever),
         last_(graph.values.size(), kNever),
@@ -67,8 +67,8 @@ class Planner {
   bool IsKnownAtCall(ValueId id) const;
   absl::Status CheckSizes() const;
 
-  // Concats that FuseOps left: their inputs lie in their result.
-  absl::Status PlaceConcats();
+  // Concats and Splits that FuseOps left.
+  absl::Status PlaceParts();
   void FindLifetimes();
   void PlaceInputs();
   void PlaceOutputs();
@@ -94,29 +94,18 @@ class Planner {
   MemoryPlan plan_;
 };
 
-absl::Status Planner::PlaceConcats() {
-  const std::vector<bool> placed = PlacedConcats(graph_, registry_);
-  std::vector<ValueId> host(graph_.values.size(), kNoValue);  // By root.
-  std::vector<int64_t> begin(graph_.values.size(), 0);
+absl::Status Planner::PlaceParts() {
+  const std::vector<bool> placed = PlacedParts(graph_, registry_);
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];
-    if (registry_.MovementOf(node.op) != Movement::kConcat) continue;
-    if (!placed[n]) {
-      return absl::InternalError(absl::StrCat("node \"", DisplayName(graph_, node), "\" (", node.op,
-                                              ") is not fused, but needs a kernel"));
-    }
-    int64_t offset = 0;
-    for (const ValueId id : node.inputs) {
-      host[root_[id]] = node.outputs[0];
-      begin[root_[id]] = offset;
-      offset += Bytes(id);
-    }
+    if (!MovesParts(registry_.MovementOf(node.op)) || placed[n]) continue;
+    return absl::InternalError(absl::StrCat("node \"", DisplayName(graph_, node), "\" (", node.op,
+                                            ") is not fused, but needs a kernel"));
   }
-  for (ValueId& root : root_) {
-    const size_t id = &root - root_.data();
-    if (host[root] == kNoValue) continue;
-    offset_[id] = begin[root];
-    root = host[root];
+  const std::vector<Place> places = PlacesOf(graph_, registry_, placed);
+  for (size_t id = 0; id < places.size(); ++id) {
+    root_[id] = places[id].whole;
+    offset_[id] = places[id].offset;
   }
   return absl::OkStatus();
 }
@@ -130,8 +119,7 @@ void Planner::FindLifetimes() {
   };
   const int count = static_cast<int>(graph_.nodes.size());
   for (int n = 0; n < count; ++n) {
-    const Movement movement = registry_.MovementOf(graph_.nodes[n].op);
-    if (movement == Movement::kConcat || movement == Movement::kView) continue;
+    if (LiesInPlace(registry_.MovementOf(graph_.nodes[n].op))) continue;
     for (const ValueId id : graph_.nodes[n].inputs) touch(id, n);
     for (const ValueId id : graph_.nodes[n].outputs) touch(id, n);
   }
@@ -261,7 +249,7 @@ absl::StatusOr<MemoryPlan> Planner::Run() {
     return absl::InternalError(absl::StrCat("value \"", value.name, "\" has no type"));
   }
   SLIPWAY_RETURN_IF_ERROR(PlanBodies());
-  SLIPWAY_RETURN_IF_ERROR(PlaceConcats());
+  SLIPWAY_RETURN_IF_ERROR(PlaceParts());
   FindLifetimes();
   SLIPWAY_RETURN_IF_ERROR(CheckSizes());
   PlaceInputs();

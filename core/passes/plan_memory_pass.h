@@ -12,7 +12,7 @@
 
 namespace slipway {
 
-// Views lie where their input lies, the inputs of Concats outside of groups (placed_concats.h) in the
+// Views lie where their input lies, the inputs of Concats outside of groups (placed_parts.h) in the
 // Concat's result, one after the other. What becomes a graph output is written straight into the caller's
 // buffer, where it is made by a kernel; an input, a constant or a second name is copied there at the
 // end. Everything else shares one arena, by PlanArena over the order of nodes.

@@ -189,6 +189,41 @@ TEST_F(PlanMemoryTest, AConcatMayBeAnOutput) {
   EXPECT_FALSE(plan_.outputs[0].copy);
 }
 
+TEST_F(PlanMemoryTest, PartsOfASplitLieInTheWhole) {
+  Plan(R"(
+    graph "g" (%x: f32[2, 16, 2]) -> (%y, %z) {
+      const %shape: i64[2] = {16, 2}
+      %a = Relu(%x)
+      %b, %c = Split(%a) {axis = 0, num_outputs = 2}
+      %v = Reshape(%c, %shape)
+      %d = Neg(%b)
+      %e = Exp(%c)
+      %y = Concat(%d, %e) {axis = 0}
+      %z = Abs(%v)
+    })");
+  for (const char* name : {"b", "c", "v"}) EXPECT_EQ(BufferOf(name), BufferOf("a"));
+  EXPECT_EQ(OffsetOf("b"), 0);
+  EXPECT_EQ(OffsetOf("c"), 128);
+  EXPECT_EQ(OffsetOf("v"), 128);
+  EXPECT_EQ(Buffer("d").kind, Kind::kOutput);
+  EXPECT_EQ(plan_.arena_bytes, 256);
+}
+
+TEST_F(PlanMemoryTest, AWholeMayBeAPartItself) {
+  Plan(R"(
+    graph "g" (%x: f32[2, 16]) -> (%y, %z) {
+      %a = Relu(%x)
+      %b = Exp(%x)
+      %c = Concat(%a, %b) {axis = 0}
+      %d, %e = Split(%b) {axis = 0, num_outputs = 2}
+      %y = Neg(%e)
+      %z = Abs(%c)
+    })");
+  EXPECT_EQ(BufferOf("e"), BufferOf("c"));
+  EXPECT_EQ(OffsetOf("d"), 128);
+  EXPECT_EQ(OffsetOf("e"), 192);
+}
+
 TEST_F(PlanMemoryTest, RefusesInputsWithoutASize) {
   ASSERT_OK_AND_ASSIGN(graph_, tester_.Parse(R"(
     graph "g" (%x: f32[4], %unread: f32[?, 2]) -> (%y) { %y = Exp(%x) })"));

@@ -24,8 +24,7 @@ constexpr size_t kMaxTensors = 120;
 constexpr size_t kMaxNotes = 32;
 
 bool LiesWhereItsInputsLie(const Node& node, const OperatorRegistry& registry) {
-  const Movement movement = registry.MovementOf(node.op);
-  return movement == Movement::kView || movement == Movement::kConcat;
+  return LiesInPlace(registry.MovementOf(node.op));
 }
 
 // Empty where the device computes the slipway.Fused; else why not, for people: "its extents are open".

@@ -389,16 +389,18 @@ absl::Status FunctionBuilder::AddControlStep(NodeId n) {
 }
 
 absl::Status FunctionBuilder::CheckNeedsNoStep(const Node& node) const {
-  const PlannedValue& to = memory_.values[node.outputs[0]];
-  int64_t offset = to.offset;
-  for (const ValueId id : node.inputs) {
-    const PlannedValue& from = memory_.values[id];
-    if (from.buffer != to.buffer || from.offset != offset) {
+  const Movement movement = context_.registry.MovementOf(node.op);
+  const bool is_split = movement == Movement::kSplit;
+  const PlannedValue& whole = memory_.values[is_split ? node.inputs[0] : node.outputs[0]];
+  int64_t offset = whole.offset;
+  for (const ValueId id : is_split ? node.outputs : node.inputs) {
+    const PlannedValue& part = memory_.values[id];
+    if (part.buffer != whole.buffer || part.offset != offset) {
       return absl::InternalError(absl::StrCat("node \"", DisplayName(graph_, node), "\" (", node.op,
                                               ") is not fused, but has to move data"));
     }
     // A view's further inputs say its shape.
-    if (context_.registry.MovementOf(node.op) != Movement::kConcat) break;
+    if (!MovesParts(movement)) break;
     offset += graph_.values[id].type->byte_size();
   }
   return absl::OkStatus();
