@@ -86,6 +86,8 @@ absl::Span<const Optimization> Optimizations() {
       {"narrow-products", "NarrowProducts",
        "Compute products of bf16 and of bytes where the target sums several at once."},
       {"tabulated-codes", "TabulateCodes", "Look up what is computed of a number of 8 bits alone."},
+      {"split-batch", "SplitBatch",
+       "Do images of a batch one after the other where caches hold one and not all."},
       {"packed-products", "PackGemm", "Keep constant matrices in panels."},
       {"folded-pads", "FoldPad", "Make zeros around an image the padding of a convolution."},
       {"folded-scales", "FoldScaleAxis", "Put scales and shifts a channel into weights."},

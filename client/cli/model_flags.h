@@ -21,7 +21,7 @@ struct Optimization {
   const char* pass;  // core/passes/README.md
   const char* help;
 };
-inline constexpr size_t kOptimizations = 14;
+inline constexpr size_t kOptimizations = 15;
 absl::Span<const Optimization> Optimizations();
 
 constexpr std::array<bool, kOptimizations> AllOptimizations() {

@@ -96,7 +96,7 @@ TEST_F(CompilerTest, ReportsWhatItDid) {
   std::vector<std::string> stages;
   for (const v1::StageTime& stage : report.stages()) stages.push_back(stage.name());
   EXPECT_THAT(stages, ElementsAre("import", "passes", "compile kernels", "link", "write"));
-  EXPECT_EQ(report.passes_size(), 32);
+  EXPECT_EQ(report.passes_size(), 33);
   EXPECT_EQ(report.kernels_compiled(), 3);
   EXPECT_EQ(report.kernels_cached(), 0);
   EXPECT_EQ(report.kernels(), 3);

@@ -80,6 +80,8 @@ struct OperatorSchema {
   bool reads_types_only = false;
   // What it makes are elements of its inputs, or zeros, wherever these come to lie: so it takes strings too.
   bool moves_elements = false;
+  // Output 0 along its first dimension is made of input 0 along its, one by one, and of all of the other inputs: images and rows.
+  bool keeps_images = false;
 };
 
 class OperatorRegistry {

@@ -38,7 +38,7 @@ enum class Movement {
   kConcat,       // Output 0 is the inputs' elements, one input behind the other along the attribute
                  // "axis" (negative: from the end). Needs no kernel where the inputs can be made in
                  // their places.
-  kSplit,        // The other way round: input 0 is the outputs' elements. Further inputs say how many each has.
+  kSplit,  // The other way round: input 0 is the outputs' elements. Further inputs say how many each has.
 };
 
 // Whether parts of a tensor and the whole are read and made.

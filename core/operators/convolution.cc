@@ -295,6 +295,7 @@ absl::Status RegisterConvolutionOperators(OperatorRegistry& registry) {
   schema.min_inputs = 2;
   schema.max_inputs = 3;
   schema.pattern = Pattern::kOutFusable;
+  schema.keeps_images = true;
   schema.type_rule = ConvType;
   schema.name = "slipway.StrassenConvNCHWc";
   SLIPWAY_RETURN_IF_ERROR(registry.Add(schema));

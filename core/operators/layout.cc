@@ -42,6 +42,7 @@ absl::Status RegisterLayoutOperators(OperatorRegistry& registry) {
   OperatorSchema schema;
   schema.pattern = Pattern::kInjective;
   schema.movement = Movement::kPermutation;
+  schema.keeps_images = true;
   schema.name = "slipway.Pack";
   schema.type_rule = PackType;
   schema.attributes = {Required(IntAttribute("block", std::nullopt))};

@@ -98,6 +98,7 @@ OperatorSchema PoolSchema(absl::string_view name, bool is_max, bool blocked) {
   OperatorSchema schema;
   schema.name = std::string(name);
   schema.pattern = Pattern::kRereading;
+  schema.keeps_images = true;
   schema.type_rule = PoolType;
   schema.attributes = {Required(IntsAttribute("kernel_shape")), IntsAttribute("strides"),
                        IntsAttribute("pads"), IntsAttribute("dilations"),

@@ -199,6 +199,10 @@ PASSES = {
         ":fold_into_producer",
         ":graph_rewriter",
     ],
+    "split_batch": [
+        ":image_inputs",
+        "//core/graph:edit",
+    ],
     "tabulate_codes": [
         ":constant_node",
         ":dead_code_pass",
@@ -224,5 +228,6 @@ BACKEND_PASSES = [
     "pack_gemm",
     "pad_channels",
     "round_in_groups",
+    "split_batch",
     "tabulate_codes",
 ]

@@ -94,7 +94,7 @@ class Placement {
   const Graph& graph_;
   const OperatorRegistry& registry_;
   const std::vector<ValueId> roots_;
-  std::vector<bool> free_;  // By root: a Concat may say where it lies.
+  std::vector<bool> free_;       // By root: a Concat may say where it lies.
   std::vector<bool> is_output_;  // By root.
 };
 

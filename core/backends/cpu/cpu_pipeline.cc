@@ -28,6 +28,7 @@
 #include "core/passes/pad_channels_pass.h"
 #include "core/passes/plan_memory_pass.h"
 #include "core/passes/round_in_groups_pass.h"
+#include "core/passes/split_batch_pass.h"
 #include "core/passes/tabulate_codes_pass.h"
 #include "core/target/machine_description.h"
 
@@ -134,6 +135,9 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
                                   Graph graph, const PassContext& context) {
     return TabulateCodes(std::move(graph), context, instructions);
   };
+  const auto split_batch = [bytes = machine.l2_bytes](Graph graph, const PassContext& context) {
+    return SplitBatch(std::move(graph), context, bytes);
+  };
   const auto fuse_attention = [](Graph graph, const PassContext& context) {
     return FuseAttention(std::move(graph), context, ServesBlockAttention);
   };
@@ -168,6 +172,7 @@ BackendPipeline CpuPipeline(const DeviceTarget& device, IsLowered is_lowered, Pr
            {"ChooseProduct", choose_product, /*descends=*/true, /*is_optional=*/true},
            {"NarrowProducts", narrow_products, /*descends=*/true, /*is_optional=*/true},
            {"TabulateCodes", tabulate_codes, /*descends=*/true, /*is_optional=*/true},
+           {"SplitBatch", split_batch, /*descends=*/false, /*is_optional=*/true},
            {"CallKernels", call_kernels},
            {"FuseOps", FuseOps},
            {"RoundInGroups", RoundInGroups},
