@@ -12,7 +12,7 @@
 #include "core/base/state_folder.h"
 #include "core/base/status_macros.h"
 #include "core/rpc/listen_address.h"
-#include "core/runtime/product_library.h"
+#include "core/runtime/vendor_library.h"
 #include "core/selector/labels.h"
 
 namespace slipway {

@@ -372,15 +372,16 @@ v1::Manifest TestProductManifest() {
   return manifest;
 }
 
-v1::ProgramNotes::LibraryProduct TestLibraryProduct() {
-  v1::ProgramNotes::LibraryProduct product;
-  product.set_first_step(1);
-  product.set_steps(2);
+v1::ProgramNotes::VendorStep TestVendorStep() {
+  v1::ProgramNotes::VendorStep step;
+  step.set_first_step(1);
+  step.set_steps(2);
+  v1::ProgramNotes::VendorStep::Product& product = *step.mutable_product();
   product.set_batch(1);
   product.set_m(3);
   product.set_n(5);
   product.set_k(4);
-  const auto set = [](v1::ProgramNotes::LibraryProduct::Matrix& matrix, uint32_t value,
+  const auto set = [](v1::ProgramNotes::VendorStep::Product::Matrix& matrix, uint32_t value,
                       int64_t row_stride) {
     matrix.set_value(value);
     matrix.set_row_stride(row_stride);
@@ -388,11 +389,33 @@ v1::ProgramNotes::LibraryProduct TestLibraryProduct() {
   };
   set(*product.mutable_left(), 2, 4);
   set(*product.mutable_right(), 1, 5);
-  set(*product.mutable_result(), 4, 5);
-  product.set_bias(5);
-  product.set_activation(v1::ProgramNotes::LibraryProduct::ACTIVATION_RELU);
-  product.set_precision(v1::PRECISION_TF32);
-  return product;
+  step.set_result(4);
+  step.set_bias(5);
+  step.set_activation(v1::ProgramNotes::VendorStep::ACTIVATION_RELU);
+  step.set_precision(v1::PRECISION_TF32);
+  return step;
+}
+
+v1::ProgramNotes::VendorStep TestVendorConvolution() {
+  v1::ProgramNotes::VendorStep step = TestVendorStep();
+  v1::ProgramNotes::VendorStep::Convolution& convolution = *step.mutable_convolution();
+  convolution.set_batch(1);
+  convolution.set_groups(1);
+  convolution.set_input_channels(1);
+  convolution.set_output_channels(5);
+  const auto set = [](v1::ProgramNotes::VendorStep::Convolution::Dimension& dimension,
+                      int64_t input, int64_t output, int64_t stride) {
+    dimension.set_input(input);
+    dimension.set_output(output);
+    dimension.set_kernel(2);
+    dimension.set_stride(stride);
+    dimension.set_dilation(1);
+  };
+  set(*convolution.mutable_height(), 3, 1, 2);
+  set(*convolution.mutable_width(), 4, 3, 1);
+  convolution.set_planes(2);
+  convolution.set_weights(1);
+  return step;
 }
 
 }  // namespace slipway

@@ -29,7 +29,9 @@ v1::Manifest TestManifest2();
 // in between; step 3 copies value 4 to value 6 (y).
 v1::Manifest TestProductManifest();
 // What describes steps 1 and 2.
-v1::ProgramNotes::LibraryProduct TestLibraryProduct();
+v1::ProgramNotes::VendorStep TestVendorStep();
+// The same as if they were a convolution of the 12 numbers of x, a plane of 3 x 4, by 5 windows of 2 x 2, every other row and each column.
+v1::ProgramNotes::VendorStep TestVendorConvolution();
 
 }  // namespace slipway
 

@@ -1,12 +1,12 @@
 #include "core/runtime/device.h"
 
-#include "core/runtime/product_library.h"
+#include "core/runtime/vendor_library.h"
 
 namespace slipway {
 
-absl::StatusOr<std::unique_ptr<DeviceLaunch>> DeviceQueues::PrepareProduct(
-    const DeviceProduct& /*product*/, const ProductArguments& /*arguments*/, std::string label) {
-  return absl::UnimplementedError(label + ": the device has no library for products");
+absl::StatusOr<std::unique_ptr<DeviceLaunch>> DeviceQueues::PrepareLibrary(
+    const LibraryWay& /*way*/, const LibraryArguments& /*arguments*/, std::string label) {
+  return absl::UnimplementedError(label + ": the device has no library");
 }
 
 absl::StatusOr<DeviceMemory> ComputeDevice::TakeConstant(absl::string_view /*key*/,

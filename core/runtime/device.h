@@ -41,9 +41,10 @@
 namespace slipway {
 
 class ComputeDevice;
-class DeviceProduct;
-class ProductLibrary;
-struct ProductArguments;
+class LibraryWay;
+class VendorLibrary;
+struct LibraryArguments;
+struct VendorStep;
 
 // Who may touch memory besides the device it belongs to.
 enum class MemoryKind {
@@ -135,10 +136,10 @@ class DeviceQueues {
       const DeviceCode& code, uint32_t kernel, absl::Span<slipway_buffer* const> arguments,
       std::string label) = 0;
 
-  // The same of a product that the device's ProductLibrary has found (product_library.h); the sizes of its launches mean nothing. UNIMPLEMENTED for devices
+  // The same of a way that a VendorLibrary of the device has found (vendor_library.h); the sizes of its launches mean nothing. UNIMPLEMENTED for devices
   // without one.
-  virtual absl::StatusOr<std::unique_ptr<DeviceLaunch>> PrepareProduct(
-      const DeviceProduct& product, const ProductArguments& arguments, std::string label);
+  virtual absl::StatusOr<std::unique_ptr<DeviceLaunch>> PrepareLibrary(
+      const LibraryWay& way, const LibraryArguments& arguments, std::string label);
 
   // INVALID_ARGUMENT for sizes the device cannot launch; INTERNAL with what the kernel said if it failed.
   virtual absl::Status Launch(uint32_t queue, DeviceLaunch& launch, const LaunchSizes& sizes) = 0;
@@ -204,8 +205,8 @@ class ComputeDevice {
   // Copies at once, outside of all queues; else as DeviceQueues::Copy.
   virtual absl::Status Copy(const MemoryPlace& from, const MemoryPlace& to, int64_t bytes) = 0;
 
-  // What its vendor's library makes products with, which lives as long as the device; null where there is none, or it is not to be used.
-  virtual ProductLibrary* product_library() { return nullptr; }
+  // The vendor's library for such a step, which lives as long as the device; null where there is none, or it is not to be used.
+  virtual VendorLibrary* library_for(const VendorStep& /*step*/) { return nullptr; }
 
   // Loads a piece of code from its bytes; `abi` is Manifest::min_reader_abi. UNIMPLEMENTED names a kind, a kernel
   // or an ABI that the device does not know; INVALID_ARGUMENT says why the code does not load; FAILED_PRECONDITION that it is for

@@ -10,7 +10,7 @@
 #include "core/artifact/input_match.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/loop_runner.h"
-#include "core/runtime/measure_product.h"
+#include "core/runtime/measure_step.h"
 #include "core/tensor/shape.h"
 
 namespace slipway {
@@ -122,11 +122,11 @@ absl::Status Interpreter::PrepareLaunches() {
       for (const uint32_t value : call.inputs()) arguments.push_back(&values_.descriptor(value));
       for (const uint32_t value : call.outputs()) arguments.push_back(&values_.descriptor(value));
       if (step.is_left_out) continue;
-      if (step.product >= 0) {
-        const ProductStep& made = program_.product_steps()[static_cast<size_t>(step.product)];
+      if (step.chosen >= 0) {
+        const ChosenStep& made = program_.chosen_steps()[static_cast<size_t>(step.chosen)];
         SLIPWAY_ASSIGN_OR_RETURN_WITH(
             launches_[step.launch],
-            queues_[step.device]->PrepareProduct(*made.way, ArgumentsOf(made.product, values_),
+            queues_[step.device]->PrepareLibrary(*made.way, ArgumentsOf(made.step, values_),
                                                  StepText(function, step)),
             StepText(function, step));
         continue;

@@ -13,27 +13,27 @@ namespace slipway {
 namespace {
 
 constexpr int64_t kMostBytes = 4 << 20;
-// Raised when products are measured in another way.
-constexpr absl::string_view kHead = "slipway products 1";
+// Raised when steps are measured in another way.
+constexpr absl::string_view kHead = "slipway library steps 1";
 constexpr absl::string_view kNoWay = "-";
 
 // "OWN_NS WAY LIBRARY_NS KEY".
-std::string Line(absl::string_view key, const ProductTimes& times) {
+std::string Line(absl::string_view key, const StepTimes& times) {
   return absl::StrCat(times.own_ns, " ",
                       times.way.has_value() ? absl::StrCat(*times.way) : std::string(kNoWay), " ",
                       times.library_ns, " ", key, "\n");
 }
 
-std::optional<ProductTimes> ReadTimes(absl::string_view own, absl::string_view way,
-                                      absl::string_view library) {
-  ProductTimes times;
+std::optional<StepTimes> ReadTimes(absl::string_view own, absl::string_view way,
+                                   absl::string_view library) {
+  StepTimes times;
   int number = 0;
   if (!absl::SimpleAtoi(own, &times.own_ns) || !absl::SimpleAtoi(library, &times.library_ns) ||
       times.own_ns < 0 || times.library_ns < 0) {
     return std::nullopt;
   }
   if (way == kNoWay) return times;
-  if (!absl::SimpleAtoi(way, &number) || number < 0 || number >= KeptProductTimes::kMostWays) {
+  if (!absl::SimpleAtoi(way, &number) || number < 0 || number >= KeptStepTimes::kMostWays) {
     return std::nullopt;
   }
   times.way = number;
@@ -42,8 +42,8 @@ std::optional<ProductTimes> ReadTimes(absl::string_view own, absl::string_view w
 
 }  // namespace
 
-ProductTimes FastestOf(int64_t own_ns, absl::Span<const std::optional<int64_t>> ways_ns) {
-  ProductTimes times;
+StepTimes FastestOf(int64_t own_ns, absl::Span<const std::optional<int64_t>> ways_ns) {
+  StepTimes times;
   times.own_ns = own_ns;
   for (size_t i = 0; i < ways_ns.size(); ++i) {
     if (!ways_ns[i].has_value()) continue;
@@ -54,14 +54,14 @@ ProductTimes FastestOf(int64_t own_ns, absl::Span<const std::optional<int64_t>> 
   return times;
 }
 
-bool IsForLibrary(const ProductTimes& times, LibraryUse use) {
+bool IsForLibrary(const StepTimes& times, LibraryUse use) {
   if (!times.way.has_value() || use == LibraryUse::kNever) return false;
   return use == LibraryUse::kAlways || times.library_ns < times.own_ns - times.own_ns / 32;
 }
 
-KeptProductTimes::KeptProductTimes(std::string file) : file_(std::move(file)) { Read(); }
+KeptStepTimes::KeptStepTimes(std::string file) : file_(std::move(file)) { Read(); }
 
-void KeptProductTimes::Read() {
+void KeptStepTimes::Read() {
   if (file_.empty()) return;
   entries_.clear();
   const absl::StatusOr<std::string> text = ReadFile(file_, kMostBytes);
@@ -71,18 +71,18 @@ void KeptProductTimes::Read() {
   for (const absl::string_view line : absl::MakeConstSpan(lines).subspan(1)) {
     const std::vector<absl::string_view> words = absl::StrSplit(line, absl::MaxSplits(' ', 3));
     if (words.size() != 4) continue;
-    const std::optional<ProductTimes> times = ReadTimes(words[0], words[1], words[2]);
+    const std::optional<StepTimes> times = ReadTimes(words[0], words[1], words[2]);
     if (times.has_value()) entries_.push_back({std::string(words[3]), *times});
   }
 }
 
-std::optional<ProductTimes> KeptProductTimes::Find(absl::string_view key) const {
+std::optional<StepTimes> KeptStepTimes::Find(absl::string_view key) const {
   const auto found =
       absl::c_find_if(entries_, [key](const Entry& each) { return each.key == key; });
-  return found == entries_.end() ? std::nullopt : std::optional<ProductTimes>(found->times);
+  return found == entries_.end() ? std::nullopt : std::optional<StepTimes>(found->times);
 }
 
-absl::Status KeptProductTimes::Keep(absl::string_view key, const ProductTimes& times) {
+absl::Status KeptStepTimes::Keep(absl::string_view key, const StepTimes& times) {
   Read();  // What others have added meanwhile.
   entries_.erase(std::remove_if(entries_.begin(), entries_.end(),
                                 [key](const Entry& each) { return each.key == key; }),

@@ -17,11 +17,11 @@ using ::testing::Optional;
 using Ways = std::vector<std::optional<int64_t>>;
 
 TEST(LibraryChoice, TheFastestWayThatIsRightCounts) {
-  EXPECT_EQ(FastestOf(100, Ways{}), (ProductTimes{100, std::nullopt, 0}));
-  EXPECT_EQ(FastestOf(100, Ways{std::nullopt, std::nullopt}), (ProductTimes{100, std::nullopt, 0}));
-  EXPECT_EQ(FastestOf(100, Ways{90, 70, 80}), (ProductTimes{100, 1, 70}));
-  EXPECT_EQ(FastestOf(100, Ways{90, 70, 70}), (ProductTimes{100, 1, 70}));
-  EXPECT_EQ(FastestOf(100, Ways{std::nullopt, 300, 200}), (ProductTimes{100, 2, 200}));
+  EXPECT_EQ(FastestOf(100, Ways{}), (StepTimes{100, std::nullopt, 0}));
+  EXPECT_EQ(FastestOf(100, Ways{std::nullopt, std::nullopt}), (StepTimes{100, std::nullopt, 0}));
+  EXPECT_EQ(FastestOf(100, Ways{90, 70, 80}), (StepTimes{100, 1, 70}));
+  EXPECT_EQ(FastestOf(100, Ways{90, 70, 70}), (StepTimes{100, 1, 70}));
+  EXPECT_EQ(FastestOf(100, Ways{std::nullopt, 300, 200}), (StepTimes{100, 2, 200}));
 }
 
 TEST(LibraryChoice, TheLibraryHasToBeFasterByMoreThanNoise) {
@@ -50,7 +50,7 @@ TEST(LibraryChoice, UsesHaveNames) {
   EXPECT_EQ(FindLibraryUse(""), std::nullopt);
 }
 
-class KeptProductTimesTest : public ::testing::Test {
+class KeptStepTimesTest : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_OK_AND_ASSIGN(folder_, TemporaryFolder::Create("kept"));
@@ -64,70 +64,70 @@ class KeptProductTimesTest : public ::testing::Test {
   std::string file_;
 };
 
-TEST_F(KeptProductTimesTest, WhatIsKeptIsFoundLater) {
+TEST_F(KeptStepTimesTest, WhatIsKeptIsFoundLater) {
   {
-    KeptProductTimes kept(file_);
+    KeptStepTimes kept(file_);
     EXPECT_EQ(kept.Find("a b"), std::nullopt);
     ASSERT_OK(kept.Keep("a b", {100, 2, 70}));
     ASSERT_OK(kept.Keep("c", {100, std::nullopt, 0}));
-    EXPECT_THAT(kept.Find("a b"), Optional(ProductTimes{100, 2, 70}));
+    EXPECT_THAT(kept.Find("a b"), Optional(StepTimes{100, 2, 70}));
   }
-  KeptProductTimes kept(file_);
-  EXPECT_THAT(kept.Find("a b"), Optional(ProductTimes{100, 2, 70}));
-  EXPECT_THAT(kept.Find("c"), Optional(ProductTimes{100, std::nullopt, 0}));
+  KeptStepTimes kept(file_);
+  EXPECT_THAT(kept.Find("a b"), Optional(StepTimes{100, 2, 70}));
+  EXPECT_THAT(kept.Find("c"), Optional(StepTimes{100, std::nullopt, 0}));
   EXPECT_EQ(kept.Find("a"), std::nullopt);
   ASSERT_OK(kept.Keep("a b", {90, 0, 60}));
-  EXPECT_THAT(KeptProductTimes(file_).Find("a b"), Optional(ProductTimes{90, 0, 60}));
+  EXPECT_THAT(KeptStepTimes(file_).Find("a b"), Optional(StepTimes{90, 0, 60}));
 }
 
-TEST_F(KeptProductTimesTest, WithoutAFileItRemembers) {
-  KeptProductTimes kept("");
+TEST_F(KeptStepTimesTest, WithoutAFileItRemembers) {
+  KeptStepTimes kept("");
   ASSERT_OK(kept.Keep("a", {100, 2, 70}));
   ASSERT_OK(kept.Keep("b", {100, 1, 70}));
-  EXPECT_THAT(kept.Find("a"), Optional(ProductTimes{100, 2, 70}));
+  EXPECT_THAT(kept.Find("a"), Optional(StepTimes{100, 2, 70}));
 }
 
-TEST_F(KeptProductTimesTest, WhatOthersAddMeanwhileStays) {
-  KeptProductTimes one(file_);
-  KeptProductTimes other(file_);
+TEST_F(KeptStepTimesTest, WhatOthersAddMeanwhileStays) {
+  KeptStepTimes one(file_);
+  KeptStepTimes other(file_);
   ASSERT_OK(one.Keep("a", {1, 0, 1}));
   ASSERT_OK(other.Keep("b", {2, 0, 1}));
-  KeptProductTimes kept(file_);
+  KeptStepTimes kept(file_);
   EXPECT_TRUE(kept.Find("a").has_value());
   EXPECT_TRUE(kept.Find("b").has_value());
 }
 
-TEST_F(KeptProductTimesTest, WhatIsNoLineOfItsIsNotThere) {
+TEST_F(KeptStepTimesTest, WhatIsNoLineOfItsIsNotThere) {
   Write(
-      "slipway products 1\n-1 0 5 a\n5 16 5 b\n5 -1 5 c\n5 x 5 d\n5 0\n\n99999999999999999999 0 1 "
+      "slipway library steps 1\n-1 0 5 a\n5 16 5 b\n5 -1 5 c\n5 x 5 d\n5 0\n\n99999999999999999999 "
+      "0 1 "
       "e\n"
       "5 0 4 good one\n5 0 -4 f");
-  const KeptProductTimes kept(file_);
+  const KeptStepTimes kept(file_);
   for (const char* key : {"a", "b", "c", "d", "e", "f", ""}) {
     EXPECT_EQ(kept.Find(key), std::nullopt) << key;
   }
-  EXPECT_THAT(kept.Find("good one"), Optional(ProductTimes{5, 0, 4}));
+  EXPECT_THAT(kept.Find("good one"), Optional(StepTimes{5, 0, 4}));
   Write("slipway products 2\n5 0 4 good one\n");
-  EXPECT_EQ(KeptProductTimes(file_).Find("good one"), std::nullopt);
+  EXPECT_EQ(KeptStepTimes(file_).Find("good one"), std::nullopt);
   Write(std::string(5 << 20, 'x'));
-  EXPECT_EQ(KeptProductTimes(file_).Find("good one"), std::nullopt);
+  EXPECT_EQ(KeptStepTimes(file_).Find("good one"), std::nullopt);
 }
 
-TEST_F(KeptProductTimesTest, TheOldestGo) {
-  std::string text = "slipway products 1\n";
-  for (size_t i = 0; i < KeptProductTimes::kMostKept; ++i)
-    absl::StrAppend(&text, "5 0 4 k", i, "\n");
+TEST_F(KeptStepTimesTest, TheOldestGo) {
+  std::string text = "slipway library steps 1\n";
+  for (size_t i = 0; i < KeptStepTimes::kMostKept; ++i) absl::StrAppend(&text, "5 0 4 k", i, "\n");
   Write(text);
-  KeptProductTimes kept(file_);
+  KeptStepTimes kept(file_);
   EXPECT_TRUE(kept.Find("k0").has_value());
   ASSERT_OK(kept.Keep("new", {5, 0, 4}));
   EXPECT_FALSE(kept.Find("k0").has_value());
   EXPECT_TRUE(kept.Find("k1").has_value());
-  EXPECT_TRUE(KeptProductTimes(file_).Find("new").has_value());
+  EXPECT_TRUE(KeptStepTimes(file_).Find("new").has_value());
 }
 
-TEST_F(KeptProductTimesTest, AFolderThatIsGoneIsAnError) {
-  KeptProductTimes kept(JoinPath(folder_.path(), "none/products"));
+TEST_F(KeptStepTimesTest, AFolderThatIsGoneIsAnError) {
+  KeptStepTimes kept(JoinPath(folder_.path(), "none/products"));
   EXPECT_FALSE(kept.Keep("a", {5, 0, 4}).ok());
   EXPECT_TRUE(kept.Find("a").has_value());
 }

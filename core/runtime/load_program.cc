@@ -21,7 +21,7 @@ Drivers AllDrivers(const DriverSettings& settings) {
   drivers.push_back(MakeCudaDriver(
       {.refusal = settings.accelerator_refusal,
        .graphs = settings.cuda_graphs,
-       .libraries = {.use = settings.libraries, .kept_times = settings.product_times_file}}));
+       .libraries = {.use = settings.libraries, .kept_times = settings.library_times_file}}));
   return drivers;
 }
 

@@ -12,8 +12,8 @@
 #include "core/artifact/checked_manifest.h"
 #include "core/runtime/device.h"
 #include "core/runtime/driver.h"
-#include "core/runtime/product_library.h"
 #include "core/runtime/program.h"
+#include "core/runtime/vendor_library.h"
 
 namespace slipway {
 
@@ -27,9 +27,9 @@ struct DriverSettings {
   std::string accelerator_refusal;
   // As CudaDriverOptions::graphs.
   bool cuda_graphs = true;
-  // When products are made by a library of the device's vendor, and a file that keeps what was measured; empty: nothing is kept.
+  // When steps are made by a library of the device's vendor, and a file that keeps what was measured; empty: nothing is kept.
   LibraryUse libraries = LibraryUse::kNever;
-  std::string product_times_file;
+  std::string library_times_file;
 };
 
 // Every driver there is for the machine this runs on, in the order in which they are looked at. A new one is

@@ -17,9 +17,8 @@ absl::StatusOr<std::unique_ptr<Program>> Program::Load(
   SLIPWAY_ASSIGN_OR_RETURN(std::unique_ptr<ResidentProgram> loaded,
                            ResidentProgram::Load(artifact, std::move(devices)));
   std::vector<StepInfo> steps = StepsOf(artifact);
-  for (const ProductStep& made : loaded->product_steps()) {
-    const StepPlan& last =
-        loaded->plan().functions[made.product.function].steps[made.product.end() - 1];
+  for (const ChosenStep& made : loaded->chosen_steps()) {
+    const StepPlan& last = loaded->plan().functions[made.step.function].steps[made.step.end() - 1];
     StepLibrary& library = steps[last.number].library.emplace();
     library.name = made.library;
     library.is_used = made.way != nullptr;

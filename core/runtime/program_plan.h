@@ -33,9 +33,9 @@ struct StepPlan {
   uint32_t loop = 0;
   // Nothing but a launch of fixed sizes: no events, no memory to place or release.
   bool is_plain_launch = false;
-  // A launch that a library's product (ResidentProgram::product_steps) is made in place of, of which the last one stands for all; or the product's number.
+  // A launch that a library's way is taken in place of (ResidentProgram::chosen_steps), of which the last one stands for all; or the number there.
   bool is_left_out = false;
-  int product = -1;
+  int chosen = -1;
   // Events to wait for, and the one to record; indices among all of the program.
   std::vector<uint32_t> waits;
   int event = -1;

@@ -125,16 +125,16 @@ absl::Status ResidentProgram::LoadConstants(const Artifact& artifact) {
 }
 
 absl::Status ResidentProgram::TakeLibraries(const Artifact& artifact) {
-  SLIPWAY_ASSIGN_OR_RETURN(product_steps_, ChooseLibraries(artifact, *this));
-  for (size_t i = 0; i < product_steps_.size(); ++i) {
-    const ProductStep& made = product_steps_[i];
+  SLIPWAY_ASSIGN_OR_RETURN(chosen_steps_, ChooseLibraries(artifact, *this));
+  for (size_t i = 0; i < chosen_steps_.size(); ++i) {
+    const ChosenStep& made = chosen_steps_[i];
     if (made.way == nullptr) continue;
-    std::vector<StepPlan>& steps = plan_.functions[made.product.function].steps;
-    for (uint32_t s = made.product.first; s < made.product.end(); ++s) {
-      steps[s].is_left_out = s + 1 < made.product.end();
+    std::vector<StepPlan>& steps = plan_.functions[made.step.function].steps;
+    for (uint32_t s = made.step.first; s < made.step.end(); ++s) {
+      steps[s].is_left_out = s + 1 < made.step.end();
       steps[s].is_plain_launch &= !steps[s].is_left_out;
     }
-    steps[made.product.end() - 1].product = static_cast<int>(i);
+    steps[made.step.end() - 1].chosen = static_cast<int>(i);
   }
   return absl::OkStatus();
 }

@@ -41,8 +41,8 @@ class ResidentProgram {
   const DeviceCode& code(uint32_t index) const { return *code_[index]; }
   // The memory of a buffer of class CONSTANT.
   const DeviceMemory& constant(uint32_t buffer) const { return constants_[buffer]; }
-  // Its products that libraries of its devices' vendors could make; StepPlan::product names those that they do.
-  const std::vector<ProductStep>& product_steps() const { return product_steps_; }
+  // Its steps that libraries of its devices' vendors could make; StepPlan::chosen names those that they do.
+  const std::vector<ChosenStep>& chosen_steps() const { return chosen_steps_; }
 
  private:
   explicit ResidentProgram(CheckedManifest manifest) : manifest_(std::move(manifest)) {}
@@ -63,7 +63,7 @@ class ResidentProgram {
     DeviceMemory memory;
   };
   std::vector<Owned> uploaded_;
-  std::vector<ProductStep> product_steps_;
+  std::vector<ChosenStep> chosen_steps_;
 };
 
 }  // namespace slipway

@@ -30,7 +30,7 @@
 #include "core/confinement/profiles.h"
 #include "core/runtime/drivers/cuda/cuda_peaks.h"
 #include "core/runtime/load_program.h"
-#include "core/runtime/product_library.h"
+#include "core/runtime/vendor_library.h"
 #include "core/store/file_blob_store.h"
 #include "core/store/file_names.h"
 #include "device_agent/accelerators/accelerator_states.h"
@@ -111,7 +111,7 @@ absl::StatusOr<DriverSettings> PrepareAccelerators(const std::string& folder,
   setenv("PATH", "/usr/bin:/bin", 1);
   return DriverSettings{.opencl_cache_folder = JoinPath(folder, "opencl"),
                         .libraries = libraries,
-                        .product_times_file = JoinPath(folder, "product_times")};
+                        .library_times_file = JoinPath(folder, "library_times")};
 }
 
 absl::StatusOr<AcceleratorPeaks> MeasureGpu(int number) {

@@ -15,8 +15,8 @@
 #include "core/base/files.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/load_program.h"
-#include "core/runtime/product_library.h"
 #include "core/runtime/program.h"
+#include "core/runtime/vendor_library.h"
 #include "core/tensor/npy.h"
 #include "core/tensor/tensor.h"
 
@@ -42,7 +42,7 @@ absl::Status Run(const std::string& path, const std::string& folder, const std::
       const std::unique_ptr<Program> program,
       LoadProgram(artifact, {.opencl_cache_folder = JoinPath(folder, "opencl"),
                              .libraries = FindLibraryUse(libraries).value_or(LibraryUse::kNever),
-                             .product_times_file = JoinPath(folder, "product_times")}));
+                             .library_times_file = JoinPath(folder, "library_times")}));
   SLIPWAY_RETURN_IF_ERROR(WriteLibraries(*program, JoinPath(folder, "libraries")));
   SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<ProgramContext> context, program->NewContext({}));
   std::vector<Tensor> inputs;

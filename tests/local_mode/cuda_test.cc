@@ -55,7 +55,7 @@ TEST_F(CudaTest, ATrainedModelAgreesWithTheReferenceInEveryPrecision) {
 TEST_F(CudaTest, AProfileTellsOfProductsThatALibraryMade) {
   std::filesystem::copy_file(RunfilePath("core/runtime/drivers/cuda/testing/libcublasLt.so.12"),
                              JoinPath(libraries_, "libcublasLt.so.12"));
-  const std::string times = tree_.Path("cache/slipway/agent/accelerator/product_times");
+  const std::string times = tree_.Path("cache/slipway/agent/accelerator/library_times");
   for (const auto& [when, wanted] : {std::pair("never", 0), {"always", 1}, {"always", 1}}) {
     SCOPED_TRACE(when);
     const std::string config =

@@ -12,9 +12,9 @@
 #include "absl/strings/str_join.h"
 #include "core/backends/gpu/attention_groups.h"
 #include "core/backends/gpu/gpu_placement.h"
-#include "core/backends/gpu/library_products.h"
 #include "core/backends/gpu/product_weights.h"
 #include "core/backends/gpu/tensor_products.h"
+#include "core/backends/gpu/vendor_steps.h"
 #include "core/backends/host_code/host_code.h"
 #include "core/backends/program/program_manifest.h"
 #include "core/base/digest.h"
@@ -182,9 +182,10 @@ absl::StatusOr<DeviceText> TextOf(v1::Code::Kind kind, const std::vector<KernelR
       made.text += kernel.text;
       for (const EntryLaunch& launch : kernel.launches) made.code.entries.push_back(launch.entry);
     }
-    LaunchedKernel launched{.launches = {}, .scratch_bytes = kernel.scratch_bytes, .product = {}};
+    LaunchedKernel launched{
+        .launches = {}, .scratch_bytes = kernel.scratch_bytes, .vendor_step = {}};
     if (kind == v1::Code::KIND_PTX) {
-      launched.product = DescribeForLibrary(*requests[i].body, registry, requests[i].products);
+      launched.vendor_step = DescribeForLibrary(*requests[i].body, registry, requests[i].products);
     }
     for (size_t l = 0; l < kernel.launches.size(); ++l) {
       launched.launches.push_back(Launched(kernel.launches[l], *requests[i].body,

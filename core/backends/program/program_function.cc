@@ -63,7 +63,7 @@ class FunctionBuilder {
   absl::Status AddKernelStep(const Node& node);
   absl::Status AddLaunchSteps(const Node& node, const LaunchedKernel& kernel);
   // Of the steps that come next.
-  void AddLibraryProduct(const LaunchedKernel& kernel, absl::Span<const uint32_t> tensors);
+  void AddVendorStep(const LaunchedKernel& kernel, absl::Span<const uint32_t> tensors);
   absl::StatusOr<uint32_t> ScratchIndex(int64_t bytes, int64_t arena_offset);
   absl::Status AddDeviceCopyStep(const Node& node);
   // Null unless device 1 computes it.
@@ -210,20 +210,26 @@ absl::StatusOr<uint32_t> FunctionBuilder::ScratchIndex(int64_t bytes, int64_t ar
   return AddValue(TensorType{DataType::kUint8, {bytes}}, own, 0);
 }
 
-void FunctionBuilder::AddLibraryProduct(const LaunchedKernel& kernel,
-                                        absl::Span<const uint32_t> tensors) {
-  v1::ProgramNotes::LibraryProduct& product = *context_.notes.add_library_products();
-  product = *kernel.product;
+void FunctionBuilder::AddVendorStep(const LaunchedKernel& kernel,
+                                    absl::Span<const uint32_t> tensors) {
+  v1::ProgramNotes::VendorStep& step = *context_.notes.add_vendor_steps();
+  step = *kernel.vendor_step;
   // Functions in bodies are there already.
-  product.set_first_step(
-      static_cast<uint32_t>(context_.notes.steps_size() + function_->steps_size()));
-  product.set_steps(static_cast<uint32_t>(kernel.launches.size()));
-  for (auto* const matrix :
-       {product.mutable_left(), product.mutable_right(), product.mutable_result()}) {
-    matrix->set_value(tensors[matrix->value()]);
+  step.set_first_step(static_cast<uint32_t>(context_.notes.steps_size() + function_->steps_size()));
+  step.set_steps(static_cast<uint32_t>(kernel.launches.size()));
+  if (step.has_product()) {
+    for (auto* const matrix :
+         {step.mutable_product()->mutable_left(), step.mutable_product()->mutable_right()}) {
+      matrix->set_value(tensors[matrix->value()]);
+    }
+  } else {
+    v1::ProgramNotes::VendorStep::Convolution& convolution = *step.mutable_convolution();
+    convolution.set_planes(tensors[convolution.planes()]);
+    convolution.set_weights(tensors[convolution.weights()]);
   }
-  if (product.has_bias()) product.set_bias(tensors[product.bias()]);
-  if (product.has_added()) product.set_added(tensors[product.added()]);
+  step.set_result(tensors[step.result()]);
+  if (step.has_bias()) step.set_bias(tensors[step.bias()]);
+  if (step.has_added()) step.set_added(tensors[step.added()]);
 }
 
 // One kernel's scratch memory is another's: the steps of a device are one after the other.
@@ -241,7 +247,7 @@ absl::Status FunctionBuilder::AddLaunchSteps(const Node& node, const LaunchedKer
     tensors.push_back(index);
     scratch += bytes;
   }
-  if (kernel.product.has_value()) AddLibraryProduct(kernel, tensors);
+  if (kernel.vendor_step.has_value()) AddVendorStep(kernel, tensors);
   const std::string name = DisplayName(graph_, node);
   for (size_t i = 0; i < kernel.launches.size(); ++i) {
     const LaunchedEntry& launched = kernel.launches[i];

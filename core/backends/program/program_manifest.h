@@ -39,7 +39,7 @@ struct LaunchedKernel {
   // Memory that is its own while it runs, each a multiple of kPlanAlignment.
   std::vector<int64_t> scratch_bytes;
   // What a library of the device's vendor may compute in its place: without steps, and with numbers of tensors, as entries have them, for values.
-  std::optional<v1::ProgramNotes::LibraryProduct> product;
+  std::optional<v1::ProgramNotes::VendorStep> vendor_step;
 };
 
 // Code of device 1 of the target, with entries.

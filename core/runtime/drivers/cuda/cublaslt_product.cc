@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
@@ -37,11 +38,11 @@ CublasCompute ComputeOf(Precision precision, DataType dtype) {
   }
 }
 
-uint32_t EpilogueOf(const LibraryProduct& product) {
+uint32_t EpilogueOf(const VendorStep& step) {
   uint32_t epilogue = 0;
-  if (product.bias.has_value()) epilogue |= kCublasBias;
-  if (product.activation == LibraryProduct::Activation::kRelu) epilogue |= kCublasRelu;
-  if (product.activation == LibraryProduct::Activation::kGeluTanh) epilogue |= kCublasGelu;
+  if (step.bias.has_value()) epilogue |= kCublasBias;
+  if (step.activation == VendorStep::Activation::kRelu) epilogue |= kCublasRelu;
+  if (step.activation == VendorStep::Activation::kGeluTanh) epilogue |= kCublasGelu;
   return epilogue == 0 ? uint32_t{kCublasNothing} : epilogue;
 }
 
@@ -56,12 +57,12 @@ struct Layout {
   int64_t batch_stride = 0;
 };
 
-bool HasWholeRows(const LibraryMatrix& matrix, int64_t columns) {
+bool HasWholeRows(const VendorMatrix& matrix, int64_t columns) {
   return matrix.column_stride == 1 && matrix.row_stride >= columns;
 }
 
 // Of the transpose, columns first: what are whole rows there are columns.
-Layout Transposed(const LibraryMatrix& matrix, int64_t rows, int64_t columns) {
+Layout Transposed(const VendorMatrix& matrix, int64_t rows, int64_t columns) {
   if (HasWholeRows(matrix, columns)) {
     return {matrix.dtype,       columns, rows, matrix.row_stride, kCublasColumnsFirst, kCublasAsIs,
             matrix.batch_stride};
@@ -75,7 +76,7 @@ Layout Transposed(const LibraryMatrix& matrix, int64_t rows, int64_t columns) {
           matrix.batch_stride};
 }
 
-Layout AsItIs(const LibraryMatrix& matrix, int64_t rows, int64_t columns) {
+Layout AsItIs(const VendorMatrix& matrix, int64_t rows, int64_t columns) {
   const bool has_whole_rows = HasWholeRows(matrix, columns);
   return {matrix.dtype,
           rows,
@@ -87,7 +88,7 @@ Layout AsItIs(const LibraryMatrix& matrix, int64_t rows, int64_t columns) {
 }
 
 // From the first element to the last one.
-int64_t SpanOf(const LibraryMatrix& matrix, int64_t batch, int64_t rows, int64_t columns) {
+int64_t SpanOf(const VendorMatrix& matrix, int64_t batch, int64_t rows, int64_t columns) {
   return (batch - 1) * matrix.batch_stride + (rows - 1) * matrix.row_stride +
          (columns - 1) * matrix.column_stride + 1;
 }
@@ -112,7 +113,7 @@ struct CublasLtProduct::Descriptors {
   Descriptors(const Descriptors&) = delete;
   Descriptors& operator=(const Descriptors&) = delete;
 
-  absl::Status Make(const LibraryProduct& product);
+  absl::Status Make(const VendorStep& step);
   absl::Status MakeLayout(const Layout& layout, int64_t batch, CublasLtMatrixLayout& made) const;
   template <typename T>
   absl::Status Set(int attribute, T value) const {
@@ -155,17 +156,18 @@ absl::Status CublasLtProduct::Descriptors::MakeLayout(const Layout& layout, int6
 
 // Columns come first there: what has rows one behind the other is the transpose of a matrix, and so the right factor's transpose times the left one's is made. But a
 // bias is for the result's rows, as it is told: where it is for ours, the result's rows come first.
-absl::Status CublasLtProduct::Descriptors::Make(const LibraryProduct& product) {
+absl::Status CublasLtProduct::Descriptors::Make(const VendorStep& step) {
+  const auto& product = std::get<VendorProduct>(step.computed);
   const int64_t m = product.m;
   const int64_t n = product.n;
   const int64_t k = product.k;
-  has_bias = product.bias.has_value();
-  has_added = product.added.has_value();
-  LibraryMatrix left = product.left;
-  LibraryMatrix right = product.right;
+  has_bias = step.bias.has_value();
+  has_added = step.added.has_value();
+  VendorMatrix left = product.left;
+  VendorMatrix right = product.right;
   if (left.dtype != right.dtype) {
     rounds_left = left.dtype == DataType::kFloat32;
-    LibraryMatrix& narrowed = rounds_left ? left : right;
+    VendorMatrix& narrowed = rounds_left ? left : right;
     rounded_type = rounds_left ? right.dtype : left.dtype;
     rounded = rounds_left ? SpanOf(left, product.batch, m, k) : SpanOf(right, product.batch, k, n);
     narrowed.dtype = rounded_type;
@@ -173,29 +175,31 @@ absl::Status CublasLtProduct::Descriptors::Make(const LibraryProduct& product) {
   left_is_a = has_bias && product.bias_is_of_rows;
   const Layout of_a = left_is_a ? AsItIs(left, m, k) : Transposed(right, k, n);
   const Layout of_b = left_is_a ? AsItIs(right, k, n) : Transposed(left, m, k);
-  const Layout of_c = left_is_a ? AsItIs(product.result, m, n) : Transposed(product.result, m, n);
+  const VendorMatrix result = {step.result, DataType::kFloat32, m * n, n, 1};
+  const Layout of_c = left_is_a ? AsItIs(result, m, n) : Transposed(result, m, n);
   SLIPWAY_RETURN_IF_ERROR(
-      ToStatus(library.DescCreate(&desc, ComputeOf(product.precision, left.dtype), kCublasFloat32),
+      ToStatus(library.DescCreate(&desc, ComputeOf(step.precision, left.dtype), kCublasFloat32),
                "a product"));
   SLIPWAY_RETURN_IF_ERROR(Set(kCublasDescTransA, int32_t{of_a.operation}));
   SLIPWAY_RETURN_IF_ERROR(Set(kCublasDescTransB, int32_t{of_b.operation}));
-  SLIPWAY_RETURN_IF_ERROR(Set(kCublasDescEpilogue, EpilogueOf(product)));
+  SLIPWAY_RETURN_IF_ERROR(Set(kCublasDescEpilogue, EpilogueOf(step)));
   SLIPWAY_RETURN_IF_ERROR(MakeLayout(of_a, product.batch, a));
   SLIPWAY_RETURN_IF_ERROR(MakeLayout(of_b, product.batch, b));
   return MakeLayout(of_c, product.batch, c);
 }
 
-absl::StatusOr<std::vector<std::unique_ptr<DeviceProduct>>> CublasLtProduct::Find(
+absl::StatusOr<std::vector<std::unique_ptr<LibraryWay>>> CublasLtProduct::Find(
     const CudaDevice& device, const CublasLtLibrary& library, CublasLtHandle handle,
-    const RoundingCode* rounding, const LibraryProduct& product, int most) {
+    const RoundingCode* rounding, const VendorStep& step, int most) {
   constexpr char kWhat[] = "ways to make a product";
-  std::vector<std::unique_ptr<DeviceProduct>> ways;
+  const auto& product = std::get<VendorProduct>(step.computed);
+  std::vector<std::unique_ptr<LibraryWay>> ways;
   if (product.left.dtype != product.right.dtype && rounding == nullptr) return ways;
   auto descriptors = std::make_shared<Descriptors>(library, handle, rounding);
   const auto annotated = [&device](const absl::Status& status) {
     return Annotate(status, device.name());
   };
-  SLIPWAY_RETURN_IF_ERROR(annotated(descriptors->Make(product)));
+  SLIPWAY_RETURN_IF_ERROR(annotated(descriptors->Make(step)));
   CublasLtPreference preference = nullptr;
   absl::Status status = ToStatus(library.PreferenceCreate(&preference), kWhat);
   const auto set = [&](int attribute, auto value) {
@@ -230,10 +234,9 @@ absl::StatusOr<std::vector<std::unique_ptr<DeviceProduct>>> CublasLtProduct::Fin
 CublasLtProduct::~CublasLtProduct() = default;
 
 absl::Status CublasLtProduct::Issue(const CudaDevice& device, CUstream stream,
-                                    const CublasLtAddresses& addresses) const {
+                                    const CudaWayAddresses& addresses) const {
   const Descriptors& all = *descriptors_;
-  CUdeviceptr left = addresses.left;
-  CUdeviceptr right = addresses.right;
+  auto [left, right] = addresses.factors;
   if (all.rounded > 0) {
     CUdeviceptr& factor = all.rounds_left ? left : right;
     SLIPWAY_RETURN_IF_ERROR(

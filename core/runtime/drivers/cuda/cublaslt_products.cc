@@ -38,11 +38,11 @@ CublasLtProducts::~CublasLtProducts() {
   if (handle_ != nullptr) library_.Destroy(handle_);
 }
 
-absl::StatusOr<std::vector<std::unique_ptr<DeviceProduct>>> CublasLtProducts::Find(
-    const LibraryProduct& product, int most) {
+absl::StatusOr<std::vector<std::unique_ptr<LibraryWay>>> CublasLtProducts::Find(
+    const VendorStep& step, int most) {
   const CurrentContext current(device_);
   SLIPWAY_RETURN_IF_ERROR(current.status());
-  return CublasLtProduct::Find(device_, library_, handle_, rounding_.get(), product, most);
+  return CublasLtProduct::Find(device_, library_, handle_, rounding_.get(), step, most);
 }
 
 }  // namespace slipway

@@ -1,4 +1,4 @@
-// CublasLtProducts: cuBLASLt as a device's ProductLibrary.
+// CublasLtProducts: cuBLASLt as a device's VendorLibrary for products.
 #ifndef SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_CUBLASLT_PRODUCTS_H_
 #define SLIPWAY_CORE_RUNTIME_DRIVERS_CUDA_CUBLASLT_PRODUCTS_H_
 
@@ -8,7 +8,7 @@
 
 #include "core/runtime/drivers/cuda/cublaslt_library.h"
 #include "core/runtime/drivers/cuda/rounding_code.h"
-#include "core/runtime/product_library.h"
+#include "core/runtime/vendor_library.h"
 
 namespace slipway {
 
@@ -17,10 +17,10 @@ class CudaDevice;
 // What a driver is told of libraries.
 struct VendorLibraries {
   LibraryUse use = LibraryUse::kNever;
-  std::string kept_times;  // As ProductLibrary::kept_times.
+  std::string kept_times;  // As VendorLibrary::kept_times.
 };
 
-class CublasLtProducts final : public ProductLibrary {
+class CublasLtProducts final : public VendorLibrary {
  public:
   // FAILED_PRECONDITION where the library is not there or cannot be used with the device.
   static absl::StatusOr<std::unique_ptr<CublasLtProducts>> Create(const CudaDevice& device,
@@ -31,8 +31,8 @@ class CublasLtProducts final : public ProductLibrary {
   const std::string& key() const override { return key_; }
   LibraryUse use() const override { return options_.use; }
   const std::string& kept_times() const override { return options_.kept_times; }
-  absl::StatusOr<std::vector<std::unique_ptr<DeviceProduct>>> Find(const LibraryProduct& product,
-                                                                   int most) override;
+  absl::StatusOr<std::vector<std::unique_ptr<LibraryWay>>> Find(const VendorStep& step,
+                                                                int most) override;
 
  private:
   CublasLtProducts(const CudaDevice& device, const CublasLtLibrary& library,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -29,7 +30,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Status = absl::StatusCode;
-using Activation = LibraryProduct::Activation;
+using Activation = VendorStep::Activation;
 
 // Numbers that f16 and bf16 have.
 float Number(int64_t i) { return static_cast<float>((i * 7 + 3) % 16 - 8) / 8; }
@@ -76,31 +77,38 @@ class DeviceTensorOf {
   DeviceMemory memory_;
 };
 
-LibraryMatrix Rows(int64_t rows, int64_t columns, DataType dtype = DataType::kFloat32) {
+VendorMatrix Rows(int64_t rows, int64_t columns, DataType dtype = DataType::kFloat32) {
   return {0, dtype, rows * columns, columns, 1};
 }
-LibraryMatrix Columns(int64_t rows, int64_t columns, DataType dtype = DataType::kFloat32) {
+VendorMatrix Columns(int64_t rows, int64_t columns, DataType dtype = DataType::kFloat32) {
   return {0, dtype, rows * columns, 1, rows};
 }
 
-LibraryProduct Product(int64_t batch, int64_t m, int64_t n, int64_t k) {
-  LibraryProduct product;
+// A step that is a product, and that.
+VendorProduct& ProductOf(VendorStep& step) { return std::get<VendorProduct>(step.computed); }
+const VendorProduct& ProductOf(const VendorStep& step) {
+  return std::get<VendorProduct>(step.computed);
+}
+
+VendorStep Product(int64_t batch, int64_t m, int64_t n, int64_t k) {
+  VendorStep step;
+  VendorProduct& product = ProductOf(step);
   product.batch = batch;
   product.m = m;
   product.n = n;
   product.k = k;
   product.left = Rows(m, k);
   product.right = Rows(k, n);
-  product.result = Rows(m, n);
-  return product;
+  return step;
 }
 
-float At(const LibraryMatrix& matrix, int64_t batch, int64_t row, int64_t column) {
+float At(const VendorMatrix& matrix, int64_t batch, int64_t row, int64_t column) {
   return Number(batch * matrix.batch_stride + row * matrix.row_stride +
                 column * matrix.column_stride);
 }
 
-std::vector<float> Expected(const LibraryProduct& product) {
+std::vector<float> Expected(const VendorStep& step) {
+  const VendorProduct& product = ProductOf(step);
   std::vector<float> result;
   for (int64_t b = 0; b < product.batch; ++b) {
     for (int64_t i = 0; i < product.m; ++i) {
@@ -109,10 +117,10 @@ std::vector<float> Expected(const LibraryProduct& product) {
         for (int64_t p = 0; p < product.k; ++p) {
           sum += double{At(product.left, b, i, p)} * double{At(product.right, b, p, j)};
         }
-        if (product.bias.has_value()) sum += double{Number(product.bias_is_of_rows ? i : j)};
-        if (product.added.has_value()) sum += double{At(product.result, b, i, j)};
-        if (product.activation == Activation::kRelu) sum = std::max(sum, 0.0);
-        if (product.activation == Activation::kGeluTanh) {
+        if (step.bias.has_value()) sum += double{Number(product.bias_is_of_rows ? i : j)};
+        if (step.added.has_value()) sum += double{At(Rows(product.m, product.n), b, i, j)};
+        if (step.activation == Activation::kRelu) sum = std::max(sum, 0.0);
+        if (step.activation == Activation::kGeluTanh) {
           sum *= (1 + std::tanh(std::sqrt(2 / M_PI) * (sum + 0.044715 * sum * sum * sum))) / 2;
         }
         result.push_back(static_cast<float>(sum));
@@ -140,26 +148,28 @@ class CublasLtTest : public ::testing::Test {
 
   // Tensors of a product, and what is made of them.
   struct Held {
-    Held(ComputeDevice& device, const LibraryProduct& product)
+    Held(ComputeDevice& device, const VendorStep& step) : Held(device, step, ProductOf(step)) {}
+    Held(ComputeDevice& device, const VendorStep& step, const VendorProduct& product)
         : left(device, product.batch * product.m * product.k, product.left.dtype),
           right(device, product.batch * product.k * product.n, product.right.dtype),
           result(device, product.batch * product.m * product.n, DataType::kFloat32),
           bias(device, product.bias_is_of_rows ? product.m : product.n, DataType::kFloat32),
           added(device, product.batch * product.m * product.n, DataType::kFloat32),
-          arguments{&left.buffer, &right.buffer, &result.buffer,
-                    product.bias.has_value() ? &bias.buffer : nullptr,
-                    product.added.has_value() ? &added.buffer : nullptr} {}
+          arguments{{&left.buffer, &right.buffer},
+                    &result.buffer,
+                    step.bias.has_value() ? &bias.buffer : nullptr,
+                    step.added.has_value() ? &added.buffer : nullptr} {}
     DeviceTensorOf left;
     DeviceTensorOf right;
     DeviceTensorOf result;
     DeviceTensorOf bias;
     DeviceTensorOf added;
-    ProductArguments arguments;
+    LibraryArguments arguments;
   };
 
-  void ExpectMakes(const LibraryProduct& product) {
-    SCOPED_TRACE(DescribeLibraryProduct(product));
-    ProductLibrary* const library = device_->product_library();
+  void ExpectMakes(const VendorStep& product) {
+    SCOPED_TRACE(DescribeVendorStep(product));
+    VendorLibrary* const library = device_->library_for(VendorStep());
     ASSERT_NE(library, nullptr);
     ASSERT_OK_AND_ASSIGN(const auto ways, library->Find(product, 4));
     ASSERT_THAT(ways, SizeIs(2));
@@ -167,7 +177,7 @@ class CublasLtTest : public ::testing::Test {
       const Held held(*device_, product);
       ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
       ASSERT_OK_AND_ASSIGN(const auto launch,
-                           queues->PrepareProduct(*way, held.arguments, "a product"));
+                           queues->PrepareLibrary(*way, held.arguments, "a product"));
       ASSERT_OK(queues->Launch(3, *launch, {}));
       ASSERT_OK(queues->Finish());
       EXPECT_THAT(held.result.Read(),
@@ -179,34 +189,34 @@ class CublasLtTest : public ::testing::Test {
 };
 
 TEST_F(CublasLtTest, TellsWhatItIs) {
-  ProductLibrary* const library = device_->product_library();
+  VendorLibrary* const library = device_->library_for(VendorStep());
   ASSERT_NE(library, nullptr);
   EXPECT_EQ(library->name(), "cublasLt 12.4.5");
   EXPECT_THAT(library->key(), AllOf(StartsWith("cublasLt 12.4.5, Fake GPU, sm_"),
                                     HasSubstr("driver for CUDA 12.4")));
-  EXPECT_EQ(device_->product_library(), library);
+  EXPECT_EQ(device_->library_for(VendorStep()), library);
   ASSERT_OK_AND_ASSIGN(const auto names, ListCudaDevices());
   EXPECT_EQ(names.at(0).libraries, "cublasLt 12.4.5");
   Open("", LibraryUse::kNever);
-  EXPECT_EQ(device_->product_library(), nullptr);
+  EXPECT_EQ(device_->library_for(VendorStep()), nullptr);
 }
 
 TEST_F(CublasLtTest, MakesProductsOfEveryLayout) {
   for (const bool left_has_rows : {true, false}) {
     for (const bool right_has_rows : {true, false}) {
       for (const int64_t batch : {1, 3}) {
-        LibraryProduct product = Product(batch, 5, 6, 7);
-        if (!left_has_rows) product.left = Columns(5, 7);
-        if (!right_has_rows) product.right = Columns(7, 6);
+        VendorStep product = Product(batch, 5, 6, 7);
+        if (!left_has_rows) ProductOf(product).left = Columns(5, 7);
+        if (!right_has_rows) ProductOf(product).right = Columns(7, 6);
         ExpectMakes(product);
         product.bias = 0;
-        product.bias_is_of_rows = true;
+        ProductOf(product).bias_is_of_rows = true;
         ExpectMakes(product);
       }
     }
   }
-  LibraryProduct shared = Product(3, 4, 5, 6);
-  shared.left.batch_stride = 0;
+  VendorStep shared = Product(3, 4, 5, 6);
+  ProductOf(shared).left.batch_stride = 0;
   ExpectMakes(shared);
   ExpectMakes(Product(1, 1, 1, 1));
   ExpectMakes(Product(1, 1, 9, 4));
@@ -217,10 +227,10 @@ TEST_F(CublasLtTest, DoesWhatIsBehindAProduct) {
   for (const Activation activation :
        {Activation::kNone, Activation::kRelu, Activation::kGeluTanh}) {
     for (int with = 0; with < 6; ++with) {
-      LibraryProduct product = Product(with % 2 + 1, 5, 6, 7);
+      VendorStep product = Product(with % 2 + 1, 5, 6, 7);
       product.activation = activation;
       if (with >= 2) product.bias = 0;
-      product.bias_is_of_rows = with >= 4;
+      ProductOf(product).bias_is_of_rows = with >= 4;
       if (with % 2 == 1) product.added = 0;
       ExpectMakes(product);
     }
@@ -233,11 +243,11 @@ TEST_F(CublasLtTest, FactorsMayLieInSixteenBits) {
         dtype == DataType::kFloat16 ? Precision::kFloat16 : Precision::kBfloat16;
     for (const bool left_is_narrow : {true, false}) {
       for (const bool right_is_narrow : {true, false}) {
-        LibraryProduct product = Product(2, 5, 6, 7);
+        VendorStep product = Product(2, 5, 6, 7);
         product.precision = precision;
         product.bias = 0;
-        if (left_is_narrow) product.left = Rows(5, 7, dtype);
-        if (right_is_narrow) product.right = Columns(7, 6, dtype);
+        if (left_is_narrow) ProductOf(product).left = Rows(5, 7, dtype);
+        if (right_is_narrow) ProductOf(product).right = Columns(7, 6, dtype);
         ExpectMakes(product);
       }
     }
@@ -245,7 +255,7 @@ TEST_F(CublasLtTest, FactorsMayLieInSixteenBits) {
 }
 
 TEST_F(CublasLtTest, PrecisionsAreAskedFor) {
-  LibraryProduct product = Product(1, 4, 4, 4);
+  VendorStep product = Product(1, 4, 4, 4);
   for (const Precision precision : {Precision::kFloat32, Precision::kTensorFloat32,
                                     Precision::kFloat16, Precision::kBfloat16}) {
     product.precision = precision;
@@ -257,18 +267,18 @@ TEST_F(CublasLtTest, PrecisionsAreAskedFor) {
 TEST_F(CublasLtTest, ProductsAreCaptured) {
   ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("cublaslt"));
   const std::string trace = JoinPath(folder.path(), "trace");
-  LibraryProduct product = Product(1, 5, 6, 7);
+  VendorStep product = Product(1, 5, 6, 7);
   product.bias = 0;
   product.precision = Precision::kFloat16;
-  product.left = Rows(5, 7, DataType::kFloat16);  // So that the right one is rounded.
-  ASSERT_OK_AND_ASSIGN(const auto ways, device_->product_library()->Find(product, 1));
+  ProductOf(product).left = Rows(5, 7, DataType::kFloat16);  // So that the right one is rounded.
+  ASSERT_OK_AND_ASSIGN(const auto ways, device_->library_for(VendorStep())->Find(product, 1));
   const Held first(*device_, product);
   const Held second(*device_, product);
   ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
   std::vector<std::unique_ptr<DeviceLaunch>> launches;
   for (const Held* const held : {&first, &second, &first}) {
     ASSERT_OK_AND_ASSIGN(auto launch,
-                         queues->PrepareProduct(*ways[0], held->arguments, "a product"));
+                         queues->PrepareLibrary(*ways[0], held->arguments, "a product"));
     launches.push_back(std::move(launch));
   }
   setenv("SLIPWAY_FAKE_CUDA_TRACE", trace.c_str(), 1);
@@ -286,25 +296,25 @@ TEST_F(CublasLtTest, ProductsAreCaptured) {
 }
 
 TEST_F(CublasLtTest, WhatTheLibraryDoesNotSupportHasNoWay) {
-  LibraryProduct product = Product(1, 5, 6, 7);
+  VendorStep product = Product(1, 5, 6, 7);
   product.bias = 0;
-  product.bias_is_of_rows = true;
+  ProductOf(product).bias_is_of_rows = true;
   Open("row_bias=0");
-  ASSERT_OK_AND_ASSIGN(const auto ways, device_->product_library()->Find(product, 4));
+  ASSERT_OK_AND_ASSIGN(const auto ways, device_->library_for(VendorStep())->Find(product, 4));
   EXPECT_THAT(ways, IsEmpty());
   // Devices before sm_80 round nothing.
   Open("capability=75");
   product = Product(1, 5, 6, 7);
   product.precision = Precision::kFloat16;
-  product.left.dtype = DataType::kFloat16;
-  ASSERT_OK_AND_ASSIGN(const auto none, device_->product_library()->Find(product, 4));
+  ProductOf(product).left.dtype = DataType::kFloat16;
+  ASSERT_OK_AND_ASSIGN(const auto none, device_->library_for(VendorStep())->Find(product, 4));
   EXPECT_THAT(none, IsEmpty());
 }
 
 TEST_F(CublasLtTest, ErrorsOfTheLibraryAreTyped) {
-  const LibraryProduct product = Product(1, 5, 6, 7);
+  const VendorStep product = Product(1, 5, 6, 7);
   Open("cublasLtCreate=3");
-  EXPECT_EQ(device_->product_library(), nullptr);
+  EXPECT_EQ(device_->library_for(VendorStep()), nullptr);
   const struct {
     const char* setting;
     Status code;
@@ -322,7 +332,7 @@ TEST_F(CublasLtTest, ErrorsOfTheLibraryAreTyped) {
   for (const auto& row : rows) {
     SCOPED_TRACE(row.setting);
     Open("");
-    ProductLibrary* const library = device_->product_library();
+    VendorLibrary* const library = device_->library_for(VendorStep());
     Set(row.setting);
     EXPECT_THAT(library->Find(product, 4), StatusIs(row.code, HasSubstr("cuda 0 (Fake GPU): ")));
     Set("");
@@ -331,12 +341,12 @@ TEST_F(CublasLtTest, ErrorsOfTheLibraryAreTyped) {
 }
 
 TEST_F(CublasLtTest, AFailedProductIsAnErrorOfItsStep) {
-  const LibraryProduct product = Product(1, 5, 6, 7);
-  ASSERT_OK_AND_ASSIGN(const auto ways, device_->product_library()->Find(product, 1));
+  const VendorStep product = Product(1, 5, 6, 7);
+  ASSERT_OK_AND_ASSIGN(const auto ways, device_->library_for(VendorStep())->Find(product, 1));
   const Held held(*device_, product);
   ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
   ASSERT_OK_AND_ASSIGN(const auto launch,
-                       queues->PrepareProduct(*ways[0], held.arguments, "step 7 'MatMul'"));
+                       queues->PrepareLibrary(*ways[0], held.arguments, "step 7 'MatMul'"));
   Set("cublasLtMatmul=13");
   ASSERT_OK(queues->Launch(0, *launch, {}));
   EXPECT_THAT(queues->Finish(),
@@ -351,13 +361,13 @@ TEST_F(CublasLtTest, AFailedProductIsAnErrorOfItsStep) {
 }
 
 TEST_F(CublasLtTest, TensorsAreAligned) {
-  const LibraryProduct product = Product(1, 5, 6, 7);
-  ASSERT_OK_AND_ASSIGN(const auto ways, device_->product_library()->Find(product, 1));
+  const VendorStep product = Product(1, 5, 6, 7);
+  ASSERT_OK_AND_ASSIGN(const auto ways, device_->library_for(VendorStep())->Find(product, 1));
   Held held(*device_, product);
   held.left.buffer.device += 4;
   ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
   ASSERT_OK_AND_ASSIGN(const auto launch,
-                       queues->PrepareProduct(*ways[0], held.arguments, "step 7 'MatMul'"));
+                       queues->PrepareLibrary(*ways[0], held.arguments, "step 7 'MatMul'"));
   EXPECT_THAT(queues->Launch(0, *launch, {}),
               StatusIs(Status::kInvalidArgument, HasSubstr("step 7 'MatMul'")));
 }

@@ -222,8 +222,9 @@ absl::StatusOr<std::unique_ptr<DeviceQueues>> CudaDevice::NewQueues(const QueueO
   return std::unique_ptr<DeviceQueues>(std::move(queues));
 }
 
-ProductLibrary* CudaDevice::product_library() {
+VendorLibrary* CudaDevice::library_for(const VendorStep& step) {
   if (library_options_.use == LibraryUse::kNever) return nullptr;
+  if (!std::holds_alternative<VendorProduct>(step.computed)) return nullptr;
   const std::lock_guard<std::mutex> lock(products_mutex_);
   if (!looked_for_products_) {
     looked_for_products_ = true;

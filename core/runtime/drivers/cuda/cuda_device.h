@@ -49,7 +49,7 @@ class CudaDevice final : public ComputeDevice {
                                                        absl::string_view bytes) override;
   absl::StatusOr<std::unique_ptr<DeviceQueues>> NewQueues(const QueueOptions& options) override;
   // Loaded by the first who asks.
-  ProductLibrary* product_library() override;
+  VendorLibrary* library_for(const VendorStep& step) override;
 
   const CudaLibrary& cuda() const { return cuda_; }
   const CudaFacts& facts() const { return facts_; }

@@ -6,18 +6,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "core/runtime/drivers/cuda/cublaslt_product.h"
 #include "core/runtime/drivers/cuda/cuda_code.h"
 #include "core/runtime/drivers/cuda/cuda_device.h"
+#include "core/runtime/drivers/cuda/cuda_way.h"
 
 namespace slipway {
 namespace {
 
 struct CudaLaunch : DeviceLaunch {
-  CudaLaunch(bool is_library, std::string name)
-      : is_product(is_library), label(std::make_shared<const std::string>(std::move(name))) {}
+  CudaLaunch(bool is_of_library, std::string name)
+      : is_library(is_of_library), label(std::make_shared<const std::string>(std::move(name))) {}
 
-  const bool is_product;  // Else a kernel.
+  const bool is_library;  // Else a kernel.
   const std::shared_ptr<const std::string> label;
 };
 
@@ -43,12 +43,12 @@ struct KernelLaunch final : CudaLaunch {
   const std::vector<slipway_buffer*> arguments;
 };
 
-struct ProductLaunch final : CudaLaunch {
-  ProductLaunch(const CublasLtProduct& made, const ProductArguments& tensors, std::string name)
-      : CudaLaunch(true, std::move(name)), product(made), arguments(tensors) {}
+struct LibraryLaunch final : CudaLaunch {
+  LibraryLaunch(const CudaWay& taken, const LibraryArguments& tensors, std::string name)
+      : CudaLaunch(true, std::move(name)), way(taken), arguments(tensors) {}
 
-  const CublasLtProduct& product;
-  const ProductArguments arguments;
+  const CudaWay& way;
+  const LibraryArguments arguments;
 };
 
 class CudaEvent final : public DeviceEvent {
@@ -146,12 +146,12 @@ absl::StatusOr<std::unique_ptr<DeviceLaunch>> CudaQueues::Prepare(
       std::make_unique<KernelLaunch>(entry, arguments, std::move(label)));
 }
 
-absl::StatusOr<std::unique_ptr<DeviceLaunch>> CudaQueues::PrepareProduct(
-    const DeviceProduct& product, const ProductArguments& arguments, std::string label) {
-  const auto& made = static_cast<const CublasLtProduct&>(product);
-  workspace_bytes_ = std::max(workspace_bytes_, made.workspace_bytes());
+absl::StatusOr<std::unique_ptr<DeviceLaunch>> CudaQueues::PrepareLibrary(
+    const LibraryWay& way, const LibraryArguments& arguments, std::string label) {
+  const auto& taken = static_cast<const CudaWay&>(way);
+  workspace_bytes_ = std::max(workspace_bytes_, taken.workspace_bytes());
   return std::unique_ptr<DeviceLaunch>(
-      std::make_unique<ProductLaunch>(made, arguments, std::move(label)));
+      std::make_unique<LibraryLaunch>(taken, arguments, std::move(label)));
 }
 
 absl::Status CudaQueues::Flush() {
@@ -178,7 +178,7 @@ absl::Status CudaQueues::Launch(uint32_t queue, DeviceLaunch& launch, const Laun
   const auto& call = static_cast<const CudaLaunch&>(launch);
   SLIPWAY_RETURN_IF_ERROR(device_.CheckAlive(*call.label));
   SLIPWAY_RETURN_IF_ERROR_WITH(
-      call.is_product ? AddProduct(queue, launch) : AddKernel(queue, launch, sizes), *call.label);
+      call.is_library ? AddWay(queue, launch) : AddKernel(queue, launch, sizes), *call.label);
   if (launched_++ == 0) first_ = call.label;
   last_ = call.label;
   return absl::OkStatus();
@@ -195,25 +195,25 @@ absl::Status CudaQueues::AddKernel(uint32_t queue, const DeviceLaunch& launch,
   return absl::OkStatus();
 }
 
-absl::Status CudaQueues::AddProduct(uint32_t queue, const DeviceLaunch& launch) {
-  const auto& call = static_cast<const ProductLaunch&>(launch);
-  const ProductArguments& tensors = call.arguments;
-  CublasLtAddresses addresses;
+absl::Status CudaQueues::AddWay(uint32_t queue, const DeviceLaunch& launch) {
+  const auto& call = static_cast<const LibraryLaunch&>(launch);
+  const LibraryArguments& tensors = call.arguments;
+  CudaWayAddresses addresses;
   const std::pair<const slipway_buffer*, CUdeviceptr*> places[] = {
-      {tensors.left, &addresses.left},
-      {tensors.right, &addresses.right},
+      {tensors.factors[0], &addresses.factors[0]},
+      {tensors.factors[1], &addresses.factors[1]},
       {tensors.result, &addresses.result},
       {tensors.bias, &addresses.bias},
       {tensors.added, &addresses.added}};
   for (const auto& [tensor, address] : places) {
     if (tensor == nullptr) continue;
     *address = tensor->device;
-    if (*address % CublasLtProduct::kAlignment == 0) continue;
-    return absl::InvalidArgumentError("a tensor of a library's product is not aligned");
+    if (*address % CudaWay::kAlignment == 0) continue;
+    return absl::InvalidArgumentError("a tensor of a library's step is not aligned");
   }
   SLIPWAY_ASSIGN_OR_RETURN(addresses.workspace, WorkspaceOf(queue));
   SLIPWAY_RETURN_IF_ERROR(MakeRoom(queue));
-  work_.AddProduct(call.product, addresses, call.label);
+  work_.AddWay(call.way, addresses, call.label);
   return absl::OkStatus();
 }
 

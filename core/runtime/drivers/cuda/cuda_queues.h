@@ -28,8 +28,8 @@ class CudaQueues final : public DeviceQueues {
   absl::StatusOr<std::unique_ptr<DeviceLaunch>> Prepare(const DeviceCode& code, uint32_t kernel,
                                                         absl::Span<slipway_buffer* const> arguments,
                                                         std::string label) override;
-  absl::StatusOr<std::unique_ptr<DeviceLaunch>> PrepareProduct(const DeviceProduct& product,
-                                                               const ProductArguments& arguments,
+  absl::StatusOr<std::unique_ptr<DeviceLaunch>> PrepareLibrary(const LibraryWay& way,
+                                                               const LibraryArguments& arguments,
                                                                std::string label) override;
   absl::Status Launch(uint32_t queue, DeviceLaunch& launch, const LaunchSizes& sizes) override;
   absl::Status Copy(uint32_t queue, const MemoryPlace& from, const MemoryPlace& to,
@@ -51,8 +51,8 @@ class CudaQueues final : public DeviceQueues {
   absl::Status Flush();
   // Writes a launch down.
   absl::Status AddKernel(uint32_t queue, const DeviceLaunch& launch, const LaunchSizes& sizes);
-  absl::Status AddProduct(uint32_t queue, const DeviceLaunch& launch);
-  // What products of a queue have beside their tensors, for the largest one that was prepared.
+  absl::Status AddWay(uint32_t queue, const DeviceLaunch& launch);
+  // What steps by libraries have beside their tensors on a queue, for the largest one that was prepared.
   absl::StatusOr<CUdeviceptr> WorkspaceOf(uint32_t queue);
   // Comes before a piece of a queue's work is written down.
   absl::Status MakeRoom(uint32_t queue);

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kSizes = 7;  // Of a launch: groups, their instances, shared bytes.
 // No addresses of functions.
 constexpr uint64_t kCopy = 0;
-constexpr uint64_t kProduct = 1;
+constexpr uint64_t kWay = 1;
 
 }  // namespace
 
@@ -33,11 +33,10 @@ void CudaWork::AddCopy(CUdeviceptr to, CUdeviceptr from, int64_t bytes) {
   labels_.push_back(nullptr);
 }
 
-void CudaWork::AddProduct(const CublasLtProduct& product, const CublasLtAddresses& addresses,
-                          Label label) {
-  words_.insert(words_.end(),
-                {kProduct, 7, reinterpret_cast<uint64_t>(&product), addresses.left, addresses.right,
-                 addresses.result, addresses.bias, addresses.added, addresses.workspace});
+void CudaWork::AddWay(const CudaWay& way, const CudaWayAddresses& addresses, Label label) {
+  words_.insert(words_.end(), {kWay, 7, reinterpret_cast<uint64_t>(&way), addresses.factors[0],
+                               addresses.factors[1], addresses.result, addresses.bias,
+                               addresses.added, addresses.workspace});
   labels_.push_back(std::move(label));
 }
 
@@ -60,11 +59,10 @@ absl::Status CudaWork::Issue(const CudaDevice& device, CUstream stream) const {
                           absl::StrCat("copy of ", words[2], " bytes")));
       continue;
     }
-    if (kind == kProduct) {
-      const auto& product = *reinterpret_cast<const CublasLtProduct*>(words[0]);
+    if (kind == kWay) {
+      const auto& way = *reinterpret_cast<const CudaWay*>(words[0]);
       SLIPWAY_RETURN_IF_ERROR_WITH(
-          product.Issue(device, stream,
-                        {words[1], words[2], words[3], words[4], words[5], words[6]}),
+          way.Issue(device, stream, {{words[1], words[2]}, words[3], words[4], words[5], words[6]}),
           *label);
       continue;
     }

@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "core/runtime/device.h"
-#include "core/runtime/drivers/cuda/cublaslt_product.h"
 #include "core/runtime/drivers/cuda/cuda_api.h"
+#include "core/runtime/drivers/cuda/cuda_way.h"
 
 namespace slipway {
 
@@ -26,8 +26,8 @@ class CudaWork {
   void AddLaunch(CUfunction function, const LaunchSizes& sizes,
                  absl::Span<const uint64_t> parameters, Label label);
   void AddCopy(CUdeviceptr to, CUdeviceptr from, int64_t bytes);
-  // By cuBLASLt; the product outlives the work, and all that is made of it.
-  void AddProduct(const CublasLtProduct& product, const CublasLtAddresses& addresses, Label label);
+  // By a library; the way outlives the work, and all that is made of it.
+  void AddWay(const CudaWay& way, const CudaWayAddresses& addresses, Label label);
   // Keeps its memory.
   void Clear();
 
@@ -38,7 +38,7 @@ class CudaWork {
   absl::Status Issue(const CudaDevice& device, CUstream stream) const;
 
  private:
-  // Of each piece: the function, or 0 for a copy, or 1 for a product; how many words follow; these.
+  // Of each piece: the function, or 0 for a copy, or 1 for a library's way; how many words follow; these.
   std::vector<uint64_t> words_;
   std::vector<Label> labels_;  // Null for a copy.
 };

@@ -18,7 +18,7 @@ TEST(UnusableCublasLt, IsToldAndTheDeviceIsThereWithoutIt) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(getenv("WANTED"))));
   ASSERT_OK_AND_ASSIGN(const auto device,
                        MakeCudaDriver({.libraries = {.use = LibraryUse::kMeasured}})->Open(0));
-  EXPECT_EQ(device->product_library(), nullptr);
+  EXPECT_EQ(device->library_for(VendorStep()), nullptr);
   ASSERT_OK_AND_ASSIGN(const auto names, ListCudaDevices());
   EXPECT_EQ(names.at(0).libraries, "");
 }

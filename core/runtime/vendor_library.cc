@@ -1,4 +1,4 @@
-#include "core/runtime/product_library.h"
+#include "core/runtime/vendor_library.h"
 
 namespace slipway {
 

@@ -1,4 +1,4 @@
-#include "core/runtime/measure_product.h"
+#include "core/runtime/measure_step.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,12 +55,12 @@ std::string Pattern(DataType dtype) {
 
 class Measurement {
  public:
-  Measurement(const ResidentProgram& program, const LibraryProduct& product)
+  Measurement(const ResidentProgram& program, const VendorStep& step)
       : program_(program),
-        product_(product),
+        step_(step),
         manifest_(program.manifest().proto()),
-        function_(manifest_.functions(static_cast<int>(product.function))),
-        device_(*program.device(step(product.first).device())),
+        function_(manifest_.functions(static_cast<int>(step.function))),
+        device_(*program.device(launch(step.first).device())),
         values_(manifest_) {}
   ~Measurement() {
     if (queues_ != nullptr) queues_->Finish().IgnoreError();
@@ -78,16 +78,16 @@ class Measurement {
     if (!queues_->worked_ns().has_value()) {
       return absl::UnimplementedError(absl::StrCat(device_.name(), " has no clock"));
     }
-    for (uint32_t i = product_.first; i < product_.end(); ++i) {
-      SLIPWAY_RETURN_IF_ERROR(PrepareStep(step(i)));
+    for (uint32_t i = step_.first; i < step_.end(); ++i) {
+      SLIPWAY_RETURN_IF_ERROR(PrepareStep(launch(i)));
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<ProductTimes> Run(absl::Span<const std::unique_ptr<DeviceProduct>> ways) {
+  absl::StatusOr<StepTimes> Run(absl::Span<const std::unique_ptr<LibraryWay>> ways) {
     SLIPWAY_ASSIGN_OR_RETURN(const int64_t first_ns, Time(own_launches_, 1));
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<float> wanted, ReadResult());
-    for (const std::unique_ptr<DeviceProduct>& way : ways) {
+    for (const std::unique_ptr<LibraryWay>& way : ways) {
       const absl::Status status = AddWay(*way, wanted);
       if (!status.ok()) SLIPWAY_RETURN_IF_ERROR(LeaveOut(ways_.back(), status));
     }
@@ -122,13 +122,13 @@ class Measurement {
     bool is_right = true;
   };
 
-  const v1::Step& step(uint32_t index) const { return function_.steps(static_cast<int>(index)); }
+  const v1::Step& launch(uint32_t index) const { return function_.steps(static_cast<int>(index)); }
 
   // Memory for what the steps touch, but for constants, which have theirs.
   absl::Status PlaceValues() {
     std::map<uint32_t, int64_t> bytes;  // Of buffers.
-    for (uint32_t i = product_.first; i < product_.end(); ++i) {
-      const v1::Step::Kernel& call = step(i).kernel();
+    for (uint32_t i = step_.first; i < step_.end(); ++i) {
+      const v1::Step::Kernel& call = launch(i).kernel();
       for (const auto* list : {&call.inputs(), &call.outputs()}) {
         for (const uint32_t value : *list) {
           for (const v1::Dimension& dimension : values_.proto(value).shape()) {
@@ -199,19 +199,20 @@ class Measurement {
 
   // An error where what is wrong is the device, and not the way.
   absl::Status LeaveOut(Way& way, const absl::Status& why) {
-    Log(LogLevel::kWarning, "a library's product is not used",
-        {{"product", DescribeLibraryProduct(product_)}, {"why", why.message()}});
+    Log(LogLevel::kWarning, "a library's step is not used",
+        {{"step", DescribeVendorStep(step_)}, {"why", why.message()}});
     way.is_right = false;
     return queues_->Finish();
   }
 
   // OK where its result is the wanted one.
-  absl::Status AddWay(const DeviceProduct& way, const std::vector<float>& wanted) {
+  absl::Status AddWay(LibraryWay& way, const std::vector<float>& wanted) {
     std::vector<Prepared>& made = ways_.emplace_back().launches;
+    SLIPWAY_RETURN_IF_ERROR(way.Load());
     SLIPWAY_ASSIGN_OR_RETURN(
         made.emplace_back().launch,
-        queues_->PrepareProduct(way, ArgumentsOf(product_, values_), "a library's product"));
-    SLIPWAY_RETURN_IF_ERROR(Fill(product_.result.value));
+        queues_->PrepareLibrary(way, ArgumentsOf(step_, values_), "a library's step"));
+    SLIPWAY_RETURN_IF_ERROR(Fill(step_.result));
     SLIPWAY_RETURN_IF_ERROR(Time(made, 1).status());
     SLIPWAY_ASSIGN_OR_RETURN(const std::vector<float> result, ReadResult());
     double largest = 0;
@@ -224,7 +225,7 @@ class Measurement {
       largest = std::max(largest, std::fabs(double{wanted[i]}));
       difference = std::max(difference, std::fabs(double{wanted[i]} - double{result[i]}));
     }
-    if (difference <= largest * ToleranceOf(product_.precision)) return absl::OkStatus();
+    if (difference <= largest * ToleranceOf(step_.precision)) return absl::OkStatus();
     return absl::DataLossError(absl::StrCat("its result is off by ", difference, " of ", largest));
   }
 
@@ -241,7 +242,7 @@ class Measurement {
   }
 
   absl::StatusOr<std::vector<float>> ReadResult() {
-    const uint32_t value = product_.result.value;
+    const uint32_t value = step_.result;
     const int64_t bytes = std::min<int64_t>(values_.bytes(value), kMostCompared * 4);
     std::vector<float> read(static_cast<size_t>(bytes / 4));
     SLIPWAY_RETURN_IF_ERROR(
@@ -251,7 +252,7 @@ class Measurement {
   }
 
   const ResidentProgram& program_;
-  const LibraryProduct& product_;
+  const VendorStep& step_;
   const v1::Manifest& manifest_;
   const v1::Function& function_;
   ComputeDevice& device_;
@@ -266,21 +267,22 @@ class Measurement {
 
 }  // namespace
 
-absl::StatusOr<ProductTimes> MeasureProduct(const ResidentProgram& program,
-                                            const LibraryProduct& product,
-                                            absl::Span<const std::unique_ptr<DeviceProduct>> ways) {
-  Measurement measurement(program, product);
+absl::StatusOr<StepTimes> MeasureStep(const ResidentProgram& program, const VendorStep& step,
+                                      absl::Span<const std::unique_ptr<LibraryWay>> ways) {
+  Measurement measurement(program, step);
   SLIPWAY_RETURN_IF_ERROR(measurement.Prepare());
   return measurement.Run(ways);
 }
 
-ProductArguments ArgumentsOf(const LibraryProduct& product, ValueTable& values) {
+LibraryArguments ArgumentsOf(const VendorStep& step, ValueTable& values) {
   const auto optional = [&values](const std::optional<uint32_t>& value) {
     return value.has_value() ? &values.descriptor(*value) : nullptr;
   };
-  return {&values.descriptor(product.left.value), &values.descriptor(product.right.value),
-          &values.descriptor(product.result.value), optional(product.bias),
-          optional(product.added)};
+  const std::array<uint32_t, 2> factors = step.factors();
+  return {{&values.descriptor(factors[0]), &values.descriptor(factors[1])},
+          &values.descriptor(step.result),
+          optional(step.bias),
+          optional(step.added)};
 }
 
 }  // namespace slipway

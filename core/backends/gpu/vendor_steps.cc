@@ -1,4 +1,4 @@
-#include "core/backends/gpu/library_products.h"
+#include "core/backends/gpu/vendor_steps.h"
 
 #include <cstdint>
 
@@ -12,7 +12,7 @@
 namespace slipway {
 namespace {
 
-using Proto = v1::ProgramNotes::LibraryProduct;
+using Proto = v1::ProgramNotes::VendorStep;
 
 // The one stride of an index, 0 where all of them read the same. Nothing where there are several.
 std::optional<int64_t> StrideOf(const Indexing& indexing, int64_t extent) {
@@ -23,7 +23,7 @@ std::optional<int64_t> StrideOf(const Indexing& indexing, int64_t extent) {
 
 // A factor of so many rows and columns. False where it has neither rows nor columns that are whole.
 bool Describe(const ProductTensor& tensor, int64_t batch, int64_t rows, int64_t columns,
-              Proto::Matrix& matrix) {
+              Proto::Product::Matrix& matrix) {
   const std::optional<int64_t> of_batch = StrideOf(tensor.batch, batch);
   std::optional<int64_t> of_rows = StrideOf(tensor.rows, rows);
   int64_t of_columns = tensor.columns;
@@ -65,23 +65,18 @@ std::optional<Proto> DescribeForLibrary(const Graph& body, const OperatorRegistr
   const std::optional<ProductEpilogue> epilogue = FindProductEpilogue(*product);
   if (!epilogue.has_value()) return std::nullopt;
   Proto proto;
-  proto.set_batch(product->batch);
-  proto.set_m(product->m);
-  proto.set_n(product->n);
-  proto.set_k(product->k);
-  if (!Describe(product->a, product->batch, product->m, product->k, *proto.mutable_left()) ||
-      !Describe(product->b, product->batch, product->k, product->n, *proto.mutable_right())) {
+  Proto::Product& made = *proto.mutable_product();
+  made.set_batch(product->batch);
+  made.set_m(product->m);
+  made.set_n(product->n);
+  made.set_k(product->k);
+  if (!Describe(product->a, product->batch, product->m, product->k, *made.mutable_left()) ||
+      !Describe(product->b, product->batch, product->k, product->n, *made.mutable_right())) {
     return std::nullopt;
   }
-  Proto::Matrix& result = *proto.mutable_result();
-  result.set_value(static_cast<uint32_t>(body.inputs.size()));
-  result.set_batch_stride(product->m * product->n);
-  result.set_row_stride(product->n);
-  result.set_column_stride(1);
-  if (epilogue->bias.has_value()) {
-    proto.set_bias(static_cast<uint32_t>(*epilogue->bias));
-    proto.set_bias_is_of_rows(epilogue->bias_is_of_rows);
-  }
+  made.set_bias_is_of_rows(epilogue->bias_is_of_rows);
+  proto.set_result(static_cast<uint32_t>(body.inputs.size()));
+  if (epilogue->bias.has_value()) proto.set_bias(static_cast<uint32_t>(*epilogue->bias));
   if (epilogue->added.has_value()) proto.set_added(static_cast<uint32_t>(*epilogue->added));
   proto.set_activation(ToProto(epilogue->activation));
   proto.set_precision(ToProto(precision));

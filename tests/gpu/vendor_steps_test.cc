@@ -1,4 +1,4 @@
-// What artifacts for CUDA tell of products that cuBLASLt could make.
+// What artifacts for CUDA tell of steps that vendors' libraries could make.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/artifact/library_product.h"
 #include "core/artifact/program_steps.h"
+#include "core/artifact/vendor_step.h"
 #include "core/tensor/precision.h"
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/compiled_graph.h"
@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 
 constexpr char kCuda[] = "x86-64-linux,cuda-sm80";
 
-class LibraryProductsTest : public ::testing::Test {
+class VendorStepsTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_OK_AND_ASSIGN(compiler_, GraphCompiler::Create()); }
 
@@ -31,8 +31,8 @@ class LibraryProductsTest : public ::testing::Test {
     EXPECT_OK(compiled.status());
     if (!compiled.ok()) return {};
     std::vector<std::string> described;
-    for (const LibraryProduct& product : LibraryProductsOf(compiled->artifact)) {
-      described.push_back(DescribeLibraryProduct(product));
+    for (const VendorStep& step : VendorStepsOf(compiled->artifact)) {
+      described.push_back(DescribeVendorStep(step));
     }
     return described;
   }
@@ -40,7 +40,7 @@ class LibraryProductsTest : public ::testing::Test {
   std::unique_ptr<GraphCompiler> compiler_;
 };
 
-TEST_F(LibraryProductsTest, APlainProductIsDescribedInEveryPrecision) {
+TEST_F(VendorStepsTest, APlainProductIsDescribedInEveryPrecision) {
   const std::string graph = R"(graph "g" (%a: f32[37, 53], %b: f32[53, 45]) -> (%y) {
   %y = MatMul(%a, %b)
 })";
@@ -52,7 +52,7 @@ TEST_F(LibraryProductsTest, APlainProductIsDescribedInEveryPrecision) {
   EXPECT_THAT(Described(graph, Precision::kFloat32, "x86-64-linux,opencl"), IsEmpty());
 }
 
-TEST_F(LibraryProductsTest, WhatIsBehindAProductIsWhatTheLibraryDoes) {
+TEST_F(VendorStepsTest, WhatIsBehindAProductIsWhatTheLibraryDoes) {
   EXPECT_THAT(Described(R"(graph "g" (%a: f32[19, 33], %b: f32[33, 50], %c: f32[50]) -> (%y) {
   %p = MatMul(%a, %b)
   %s = Add(%c, %p)
@@ -73,10 +73,10 @@ TEST_F(LibraryProductsTest, WhatIsBehindAProductIsWhatTheLibraryDoes) {
   %s = Add(%c, %r)
   %y = Relu(%s)
 })"),
-              ElementsAre("tf32 2x33x35x20 f32(0,20,1) f32(700,35,1) row-bias added relu"));
+              ElementsAre("tf32 2x33x35x20 f32(0,20,1) f32(700,35,1) row bias added relu"));
 }
 
-TEST_F(LibraryProductsTest, WhatTheLibraryDoesNotDoIsNotDescribed) {
+TEST_F(VendorStepsTest, WhatTheLibraryDoesNotDoIsNotDescribed) {
   const auto behind = [&](const std::string& operations) {
     return Described(
         R"(graph "g" (%a: f32[19, 33], %b: f32[33, 50], %c: f32[50], %d: f32[19, 1]) -> (%y) {
@@ -91,7 +91,7 @@ TEST_F(LibraryProductsTest, WhatTheLibraryDoesNotDoIsNotDescribed) {
   EXPECT_THAT(behind("  %y = Add(%p, %p)"), IsEmpty());
   EXPECT_THAT(behind("  %s = Add(%p, %c)\n  %y = Add(%s, %c)"), IsEmpty());
   EXPECT_THAT(behind("  %y = Add(%p, %d)"),
-              ElementsAre("tf32 1x19x50x33 f32(0,33,1) f32(0,50,1) row-bias"));
+              ElementsAre("tf32 1x19x50x33 f32(0,33,1) f32(0,50,1) row bias"));
   // Windows, and rows of a batch that repeat.
   EXPECT_THAT(Described(R"(graph "g" (%x: f32[1, 5, 13, 11], %w: f32[18, 5, 3, 2]) -> (%y) {
   %y = Conv(%x, %w)
@@ -103,7 +103,7 @@ TEST_F(LibraryProductsTest, WhatTheLibraryDoesNotDoIsNotDescribed) {
               IsEmpty());
 }
 
-TEST_F(LibraryProductsTest, BatchesHaveOneStride) {
+TEST_F(VendorStepsTest, BatchesHaveOneStride) {
   EXPECT_THAT(Described(R"(graph "g" (%a: f32[2, 3, 17, 20], %b: f32[2, 3, 20, 18]) -> (%y) {
   %y = MatMul(%a, %b)
 })"),
@@ -120,7 +120,7 @@ TEST_F(LibraryProductsTest, BatchesHaveOneStride) {
 }
 
 // Of constants, f16 lies as its own kernel wants it.
-TEST_F(LibraryProductsTest, WeightsAreDescribedAsTheyAreLaidOut) {
+TEST_F(VendorStepsTest, WeightsAreDescribedAsTheyAreLaidOut) {
   const std::string graph = R"(graph "g" (%x: f32[37, 72]) -> (%y) {
   const %k: f32[] = {0.5}
   const %shape: i64[2] = {72, 64}
@@ -134,7 +134,7 @@ TEST_F(LibraryProductsTest, WeightsAreDescribedAsTheyAreLaidOut) {
 }
 
 // A product whose depth is divided has two launches, which the library's call stands for.
-TEST_F(LibraryProductsTest, AllLaunchesOfAProductAreNamed) {
+TEST_F(VendorStepsTest, AllLaunchesOfAProductAreNamed) {
   ASSERT_OK_AND_ASSIGN(
       const CompiledGraph compiled,
       compiler_->Compile(R"(graph "g" (%a: f32[32, 4096], %b: f32[4096, 32]) -> (%y) {
@@ -142,12 +142,12 @@ TEST_F(LibraryProductsTest, AllLaunchesOfAProductAreNamed) {
   %y = MatMul(%n, %b)
 })",
                          kCuda, Precision::kTensorFloat32));
-  const std::vector<LibraryProduct> products = LibraryProductsOf(compiled.artifact);
-  ASSERT_EQ(products.size(), 1u);
-  EXPECT_EQ(products[0].steps, 2u);
+  const std::vector<VendorStep> described = VendorStepsOf(compiled.artifact);
+  ASSERT_EQ(described.size(), 1u);
+  EXPECT_EQ(described[0].steps, 2u);
   const std::vector<StepInfo> steps = StepsOf(compiled.artifact);
-  EXPECT_THAT(steps[products[0].first].name, ::testing::EndsWith(", 1 of 2"));
-  EXPECT_THAT(steps[products[0].end() - 1].name, ::testing::EndsWith(", 2 of 2"));
+  EXPECT_THAT(steps[described[0].first].name, ::testing::EndsWith(", 1 of 2"));
+  EXPECT_THAT(steps[described[0].end() - 1].name, ::testing::EndsWith(", 2 of 2"));
 }
 
 }  // namespace
