@@ -102,7 +102,7 @@ int64_t RoundedUp(int64_t bytes) {
 }  // namespace
 
 struct CublasLtProduct::Descriptors {
-  Descriptors(const CublasLtLibrary& cublaslt, CublasLtHandle of, const RoundingCode* with)
+  Descriptors(const CublasLtLibrary& cublaslt, CublasLtHandle of, const ConvertingCode* with)
       : library(cublaslt), handle(of), rounding(with) {}
   ~Descriptors() {
     for (const CublasLtMatrixLayout layout : {a, b, c}) {
@@ -122,7 +122,7 @@ struct CublasLtProduct::Descriptors {
 
   const CublasLtLibrary& library;
   const CublasLtHandle handle;
-  const RoundingCode* const rounding;
+  const ConvertingCode* const rounding;
   CublasLtMatmulDesc desc = nullptr;
   CublasLtMatrixLayout a = nullptr;
   CublasLtMatrixLayout b = nullptr;
@@ -190,7 +190,7 @@ absl::Status CublasLtProduct::Descriptors::Make(const VendorStep& step) {
 
 absl::StatusOr<std::vector<std::unique_ptr<LibraryWay>>> CublasLtProduct::Find(
     const CudaDevice& device, const CublasLtLibrary& library, CublasLtHandle handle,
-    const RoundingCode* rounding, const VendorStep& step, int most) {
+    const ConvertingCode* rounding, const VendorStep& step, int most) {
   constexpr char kWhat[] = "ways to make a product";
   const auto& product = std::get<VendorProduct>(step.computed);
   std::vector<std::unique_ptr<LibraryWay>> ways;
@@ -240,7 +240,7 @@ absl::Status CublasLtProduct::Issue(const CudaDevice& device, CUstream stream,
   if (all.rounded > 0) {
     CUdeviceptr& factor = all.rounds_left ? left : right;
     SLIPWAY_RETURN_IF_ERROR(
-        all.rounding->Issue(stream, factor, addresses.workspace, all.rounded, all.rounded_type));
+        all.rounding->Round(stream, factor, addresses.workspace, all.rounded, all.rounded_type));
     factor = addresses.workspace;
   }
   const float one = 1;

@@ -13,9 +13,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/artifact/vendor_step.h"
+#include "core/runtime/drivers/cuda/converting_code.h"
 #include "core/runtime/drivers/cuda/cublaslt_library.h"
 #include "core/runtime/drivers/cuda/cuda_way.h"
-#include "core/runtime/drivers/cuda/rounding_code.h"
 #include "core/runtime/vendor_library.h"
 
 namespace slipway {
@@ -29,7 +29,7 @@ class CublasLtProduct final : public CudaWay {
   // there is no way. `library`, `handle` and `rounding` outlive them; the device's context is current.
   static absl::StatusOr<std::vector<std::unique_ptr<LibraryWay>>> Find(
       const CudaDevice& device, const CublasLtLibrary& library, CublasLtHandle handle,
-      const RoundingCode* rounding, const VendorStep& step, int most);
+      const ConvertingCode* rounding, const VendorStep& step, int most);
   ~CublasLtProduct() override;
 
   int64_t workspace_bytes() const override {

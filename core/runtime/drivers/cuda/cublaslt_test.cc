@@ -1,7 +1,6 @@
 // Products by a libcublasLt over the libcuda without a GPU, against sums on the host.
 #include <stdlib.h>
 
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,8 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
 #include "core/runtime/drivers/cuda/cublaslt_library.h"
-#include "core/runtime/drivers/cuda/cuda_driver.h"
-#include "core/tensor/float16.h"
+#include "core/runtime/drivers/cuda/testing/library_fixture.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -31,51 +29,6 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 using Status = absl::StatusCode;
 using Activation = VendorStep::Activation;
-
-// Numbers that f16 and bf16 have.
-float Number(int64_t i) { return static_cast<float>((i * 7 + 3) % 16 - 8) / 8; }
-
-uint16_t Narrowed(float value, DataType dtype) {
-  return dtype == DataType::kFloat16 ? FloatToFloat16(value) : FloatToBfloat16(value);
-}
-
-// Elements in a device's memory.
-class DeviceTensorOf {
- public:
-  DeviceTensorOf(ComputeDevice& device, int64_t count, DataType dtype) : device_(device) {
-    const int64_t size = ByteSize(dtype);
-    memory_ = *device.Allocate(count * size, MemoryKind::kLocal);
-    std::vector<uint8_t> bytes(static_cast<size_t>(count * size));
-    for (int64_t i = 0; i < count; ++i) {
-      const float value = Number(i);
-      if (dtype == DataType::kFloat32) {
-        reinterpret_cast<float*>(bytes.data())[i] = value;
-      } else {
-        reinterpret_cast<uint16_t*>(bytes.data())[i] = Narrowed(value, dtype);
-      }
-    }
-    EXPECT_OK(device.Copy({nullptr, {0, bytes.data(), memory_.bytes}}, {&device, memory_},
-                          memory_.bytes));
-    buffer.device = memory_.address;
-  }
-  ~DeviceTensorOf() { device_.Free(memory_); }
-  DeviceTensorOf(const DeviceTensorOf&) = delete;
-  DeviceTensorOf& operator=(const DeviceTensorOf&) = delete;
-
-  std::vector<float> Read() const {
-    std::vector<float> values(static_cast<size_t>(memory_.bytes / 4));
-    EXPECT_OK(device_.Copy({&device_, memory_},
-                           {nullptr, {0, reinterpret_cast<uint8_t*>(values.data()), memory_.bytes}},
-                           memory_.bytes));
-    return values;
-  }
-
-  slipway_buffer buffer = {};
-
- private:
-  ComputeDevice& device_;
-  DeviceMemory memory_;
-};
 
 VendorMatrix Rows(int64_t rows, int64_t columns, DataType dtype = DataType::kFloat32) {
   return {0, dtype, rows * columns, columns, 1};
@@ -103,8 +56,8 @@ VendorStep Product(int64_t batch, int64_t m, int64_t n, int64_t k) {
 }
 
 float At(const VendorMatrix& matrix, int64_t batch, int64_t row, int64_t column) {
-  return Number(batch * matrix.batch_stride + row * matrix.row_stride +
-                column * matrix.column_stride);
+  return NumberAt(batch * matrix.batch_stride + row * matrix.row_stride +
+                  column * matrix.column_stride);
 }
 
 std::vector<float> Expected(const VendorStep& step) {
@@ -117,35 +70,17 @@ std::vector<float> Expected(const VendorStep& step) {
         for (int64_t p = 0; p < product.k; ++p) {
           sum += double{At(product.left, b, i, p)} * double{At(product.right, b, p, j)};
         }
-        if (step.bias.has_value()) sum += double{Number(product.bias_is_of_rows ? i : j)};
+        if (step.bias.has_value()) sum += double{NumberAt(product.bias_is_of_rows ? i : j)};
         if (step.added.has_value()) sum += double{At(Rows(product.m, product.n), b, i, j)};
-        if (step.activation == Activation::kRelu) sum = std::max(sum, 0.0);
-        if (step.activation == Activation::kGeluTanh) {
-          sum *= (1 + std::tanh(std::sqrt(2 / M_PI) * (sum + 0.044715 * sum * sum * sum))) / 2;
-        }
-        result.push_back(static_cast<float>(sum));
+        result.push_back(Activated(step.activation, sum));
       }
     }
   }
   return result;
 }
 
-class CublasLtTest : public ::testing::Test {
+class CublasLtTest : public LibraryFixture {
  protected:
-  void SetUp() override { Open(""); }
-  void TearDown() override {
-    device_.reset();
-    unsetenv("SLIPWAY_FAKE_CUDA");
-    unsetenv("SLIPWAY_FAKE_CUDA_TRACE");
-  }
-
-  void Open(const std::string& settings, LibraryUse use = LibraryUse::kMeasured) {
-    device_.reset();
-    Set(settings);
-    ASSERT_OK_AND_ASSIGN(device_, MakeCudaDriver({.libraries = {.use = use}})->Open(0));
-  }
-  static void Set(const std::string& settings) { setenv("SLIPWAY_FAKE_CUDA", settings.c_str(), 1); }
-
   // Tensors of a product, and what is made of them.
   struct Held {
     Held(ComputeDevice& device, const VendorStep& step) : Held(device, step, ProductOf(step)) {}
@@ -184,8 +119,6 @@ class CublasLtTest : public ::testing::Test {
                   ::testing::Pointwise(::testing::FloatNear(1e-5F), Expected(product)));
     }
   }
-
-  std::shared_ptr<ComputeDevice> device_;
 };
 
 TEST_F(CublasLtTest, TellsWhatItIs) {

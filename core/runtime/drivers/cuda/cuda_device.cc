@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "core/artifact/limits.h"
 #include "core/base/log.h"
 #include "core/base/status_macros.h"
+#include "core/runtime/drivers/cuda/cublaslt_products.h"
 #include "core/runtime/drivers/cuda/cuda_code.h"
 #include "core/runtime/drivers/cuda/cuda_queues.h"
+#include "core/runtime/drivers/cuda/cudnn_convolutions.h"
 #include "core/runtime/drivers/vendor_log.h"
 
 namespace slipway {
@@ -94,7 +97,8 @@ CudaDevice::CudaDevice(const CudaLibrary& library, CUdevice id, CudaFacts facts,
 
 CudaDevice::~CudaDevice() {
   if (context_ == nullptr) return;
-  products_.reset();
+  products_.library.reset();
+  convolutions_.library.reset();
   {
     const CurrentContext current(*this);
     for (const auto& [address, memory] : allocations_) {
@@ -224,21 +228,23 @@ absl::StatusOr<std::unique_ptr<DeviceQueues>> CudaDevice::NewQueues(const QueueO
 
 VendorLibrary* CudaDevice::library_for(const VendorStep& step) {
   if (library_options_.use == LibraryUse::kNever) return nullptr;
-  if (!std::holds_alternative<VendorProduct>(step.computed)) return nullptr;
-  const std::lock_guard<std::mutex> lock(products_mutex_);
-  if (!looked_for_products_) {
-    looked_for_products_ = true;
-    absl::StatusOr<std::unique_ptr<CublasLtProducts>> products =
-        CublasLtProducts::Create(*this, library_options_);
-    if (products.ok()) {
-      products_ = *std::move(products);
+  const std::lock_guard<std::mutex> lock(libraries_mutex_);
+  const bool is_product = std::holds_alternative<VendorProduct>(step.computed);
+  FoundLibrary& found = is_product ? products_ : convolutions_;
+  if (!found.is_looked_for) {
+    found.is_looked_for = true;
+    absl::StatusOr<std::unique_ptr<VendorLibrary>> library =
+        (is_product ? CublasLtProducts::Create : CudnnConvolutions::Create)(*this,
+                                                                            library_options_);
+    if (library.ok()) {
+      found.library = *std::move(library);
     } else {
       // Most machines have none.
-      Log(absl::IsFailedPrecondition(products.status()) ? LogLevel::kDebug : LogLevel::kWarning,
-          "products are made without cublasLt", {{"why", products.status().message()}});
+      Log(absl::IsFailedPrecondition(library.status()) ? LogLevel::kDebug : LogLevel::kWarning,
+          "programs run without a library", {{"why", library.status().message()}});
     }
   }
-  return products_.get();
+  return found.library.get();
 }
 
 }  // namespace slipway

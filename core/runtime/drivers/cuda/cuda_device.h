@@ -10,8 +10,8 @@
 #include <string>
 
 #include "core/runtime/device.h"
-#include "core/runtime/drivers/cuda/cublaslt_products.h"
 #include "core/runtime/drivers/cuda/cuda_library.h"
+#include "core/runtime/drivers/cuda/cuda_vendor_library.h"
 #include "core/runtime/drivers/device_entry.h"
 
 namespace slipway {
@@ -81,9 +81,14 @@ class CudaDevice final : public ComputeDevice {
   mutable std::atomic<CUresult> lost_ = kCudaSuccess;
   std::mutex mutex_;
   std::map<uint64_t, DeviceMemory> allocations_;  // By address; `host` for those of the host.
-  std::mutex products_mutex_;
-  bool looked_for_products_ = false;
-  std::unique_ptr<CublasLtProducts> products_;
+  // Loaded when it is first asked for; null where it is not there.
+  struct FoundLibrary {
+    bool is_looked_for = false;
+    std::unique_ptr<VendorLibrary> library;
+  };
+  std::mutex libraries_mutex_;
+  FoundLibrary products_;
+  FoundLibrary convolutions_;
 };
 
 // Makes the device's context that of this thread as long as it lives.

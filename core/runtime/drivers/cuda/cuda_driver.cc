@@ -3,10 +3,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
 #include "core/runtime/drivers/cuda/cublaslt_library.h"
 #include "core/runtime/drivers/cuda/cuda_device.h"
 #include "core/runtime/drivers/cuda/cuda_library.h"
+#include "core/runtime/drivers/cuda/cudnn_library.h"
 
 namespace slipway {
 namespace {
@@ -91,14 +93,17 @@ std::unique_ptr<Driver> MakeCudaDriver(CudaDriverOptions options) {
 absl::StatusOr<std::vector<CudaDeviceName>> ListCudaDevices() {
   SLIPWAY_ASSIGN_OR_RETURN(const CudaLibrary* cuda, CudaLibrary::Load());
   SLIPWAY_ASSIGN_OR_RETURN(const int count, CountDevices(*cuda));
-  const absl::StatusOr<const CublasLtLibrary*> cublaslt = CublasLtLibrary::Load(cuda->version);
+  std::vector<std::string> libraries;
+  const auto cublaslt = CublasLtLibrary::Load(cuda->version);
+  if (cublaslt.ok()) libraries.push_back((*cublaslt)->name);
+  const auto cudnn = CudnnLibrary::Load(cuda->version);
+  if (cudnn.ok()) libraries.push_back((*cudnn)->name);
   std::vector<CudaDeviceName> names;
   for (int i = 0; i < count; ++i) {
     SLIPWAY_ASSIGN_OR_RETURN(const CUdevice id, DeviceAt(*cuda, i));
     SLIPWAY_ASSIGN_OR_RETURN(CudaFacts facts, ReadFacts(*cuda, id));
     names.push_back({std::move(facts.name), facts.capability, CudaVersionName(cuda->version),
-                     facts.multiprocessors, facts.l2_bytes,
-                     cublaslt.ok() ? (*cublaslt)->name : std::string()});
+                     facts.multiprocessors, facts.l2_bytes, absl::StrJoin(libraries, ", ")});
   }
   return names;
 }

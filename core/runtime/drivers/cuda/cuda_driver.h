@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/runtime/driver.h"
-#include "core/runtime/drivers/cuda/cublaslt_products.h"
+#include "core/runtime/drivers/cuda/cuda_vendor_library.h"
 
 namespace slipway {
 
@@ -33,7 +33,7 @@ struct CudaDeviceName {
   std::string version;  // Of CUDA, as the driver knows it: "12.4".
   int multiprocessors = 0;
   int64_t l2_bytes = 0;  // 0 where it has none.
-  // Of NVIDIA's that programs may use: "cublasLt 12.4.5"; empty where there are none.
+  // Of NVIDIA's that programs may use: "cublasLt 12.4.5, cudnn 9.8.0"; empty where there are none.
   std::string libraries;
 };
 

@@ -5,20 +5,20 @@
 // $SLIPWAY_FAKE_CUDA (fake_settings.h) it takes "cublaslt=11.2.3", its version; "ways=2", how many it has; "idle=3,0", how many launches that do nothing the first and
 // second one have besides; "wrong=1", the way whose results are; "row_bias=0", that it has no products with a bias for each row where rows come first; "most=2", the products after which all others fail; and
 // "cublasLtMatmul=13", results.
-#include <dlfcn.h>
-
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <map>
-#include <mutex>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/runtime/drivers/cuda/cublaslt_api.h"
 #include "core/runtime/drivers/cuda/cuda_api.h"
+#include "core/runtime/drivers/cuda/testing/fake_call.h"
+#include "core/runtime/drivers/cuda/testing/fake_kernels.h"
 #include "core/runtime/drivers/cuda/testing/fake_settings.h"
 
 namespace slipway {
@@ -43,72 +43,70 @@ struct CublasLtMatrixLayout_st {
 
 struct CublasLtPreference_st {
   uint64_t workspace_bytes = 0;
-  uint32_t alignment[4] = {256, 256, 256, 256};  // Of A, B, C and D.
+  uint32_t alignment_a = 256;
+  uint32_t alignment_b = 256;
+  uint32_t alignment_c = 256;
+  uint32_t alignment_d = 256;
 };
 
 struct CublasLtContext_st {
-  std::map<std::string, std::pair<CUmodule, CUfunction>> functions;  // By text.
-  uint32_t alignment = 256;                                          // The least that was promised.
+  fake_cuda::FakeKernels kernels;
+  uint32_t alignment = 256;  // The least that was promised.
 };
 
 namespace fake_cuda {
 namespace {
 
-// Functions of the process's libcuda.
-template <typename Function>
-Function Driver(const char* name) {
-  static void* const file = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (file == nullptr) Violation("cublasLt without a libcuda");
-  return reinterpret_cast<Function>(dlsym(file, name));
-}
-using LoadModule = CUresult (*)(CUmodule*, const void*, unsigned, int*, void**);
-using UnloadModule = CUresult (*)(CUmodule);
-using GetFunction = CUresult (*)(CUfunction*, CUmodule, const char*);
-using LaunchKernel = CUresult (*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                  unsigned, unsigned, CUstream, void**, void**);
-
 // All that is alive.
 struct Objects {
-  std::recursive_mutex mutex;
-  std::set<CublasLtHandle> handles;
-  std::set<CublasLtMatmulDesc> descs;
-  std::set<CublasLtMatrixLayout> layouts;
-  std::set<CublasLtPreference> preferences;
+  std::set<CublasLtContext_st*> handles;
+  std::set<CublasLtMatmulDesc_st*> descs;
+  std::set<CublasLtMatrixLayout_st*> layouts;
+  std::set<CublasLtPreference_st*> preferences;
 };
 Objects& All() {
   static auto& objects = *new Objects;
   return objects;
 }
 
-struct Call {
-  explicit Call(const char* function)
-      : lock(All().mutex), result(static_cast<CublasStatus>(Number(function, kCublasSuccess))) {
-    if (Number("calls", 0) != 0) Trace(std::string("call ") + function);
-  }
-  const std::lock_guard<std::recursive_mutex> lock;
-  const CublasStatus result;
+// Where an object keeps an attribute.
+struct Field {
+  int attribute;
+  size_t offset;
+  size_t bytes;
 };
+#define SLIPWAY_FIELD(attribute, type, member) \
+  { attribute, offsetof(type, member), sizeof(type::member) }
+constexpr Field kDescFields[] = {
+    SLIPWAY_FIELD(kCublasDescTransA, CublasLtMatmulDesc_st, transpose_a),
+    SLIPWAY_FIELD(kCublasDescTransB, CublasLtMatmulDesc_st, transpose_b),
+    SLIPWAY_FIELD(kCublasDescEpilogue, CublasLtMatmulDesc_st, epilogue),
+    SLIPWAY_FIELD(kCublasDescBiasPointer, CublasLtMatmulDesc_st, bias)};
+constexpr Field kLayoutFields[] = {
+    SLIPWAY_FIELD(kCublasLayoutOrder, CublasLtMatrixLayout_st, order),
+    SLIPWAY_FIELD(kCublasLayoutBatchCount, CublasLtMatrixLayout_st, batch),
+    SLIPWAY_FIELD(kCublasLayoutBatchStride, CublasLtMatrixLayout_st, batch_stride)};
+constexpr Field kPreferenceFields[] = {
+    SLIPWAY_FIELD(kCublasMaxWorkspaceBytes, CublasLtPreference_st, workspace_bytes),
+    SLIPWAY_FIELD(kCublasMinAlignmentA, CublasLtPreference_st, alignment_a),
+    SLIPWAY_FIELD(kCublasMinAlignmentB, CublasLtPreference_st, alignment_b),
+    SLIPWAY_FIELD(kCublasMinAlignmentC, CublasLtPreference_st, alignment_c),
+    SLIPWAY_FIELD(kCublasMinAlignmentD, CublasLtPreference_st, alignment_d)};
+#undef SLIPWAY_FIELD
 
-template <typename T>
-void CheckAlive(const std::set<T>& alive, T object, const char* function) {
-  if (alive.count(object) == 0) {
-    Violation(std::string(function) + " of what is not there");
-  }
-}
-
-template <typename T>
-CublasStatus Take(const void* value, size_t bytes, T& to) {
-  if (bytes != sizeof(T)) Violation("an attribute of another size");
-  memcpy(&to, value, bytes);
-  return kCublasSuccess;
-}
-
-template <typename T>
-CublasStatus Destroy(std::set<T*>& alive, T* object, const Call& call, const char* function) {
+template <typename T, size_t n>
+CublasStatus SetField(const std::set<T*>& alive, const Field (&fields)[n], T* object, int attribute,
+                      const void* value, size_t bytes, const char* function) {
+  const Call call(function);
   CheckAlive(alive, object, function);
-  alive.erase(object);
-  delete object;
-  return call.result;
+  if (call.result != kCublasSuccess) return call.result;
+  for (const Field& field : fields) {
+    if (field.attribute != attribute) continue;
+    if (bytes != field.bytes) Violation("an attribute of another size");
+    memcpy(reinterpret_cast<char*>(object) + field.offset, value, bytes);
+    return kCublasSuccess;
+  }
+  return kCublasInvalidValue;
 }
 
 // A matrix as its operation has it.
@@ -173,25 +171,15 @@ bool IsSupported(const CublasLtMatmulDesc_st& desc, const CublasLtMatrixLayout_s
   return !has_bias || d.order == kCublasColumnsFirst || Number("row_bias", 1) != 0;
 }
 
-// A factor's element in a register of f32, whose address is in %rd9.
-std::string Load(int32_t type, const std::string& to) {
-  if (type == kCublasFloat32) return "  ld.global.f32 " + to + ", [%rd9];\n";
-  if (type == kCublasFloat16) {
-    return "  ld.global.b16 %h1, [%rd9];\n  cvt.f32.f16 " + to + ", %h1;\n";
-  }
-  return "  ld.global.u16 %h1, [%rd9];\n  cvt.u32.u16 %r1, %h1;\n  shl.b32 %r1, %r1, 16;\n"
-         "  mov.b32 " +
-         to + ", %r1;\n";
+FakeType TypeOf(int32_t type) {
+  if (type == kCublasFloat32) return FakeType::kFloat32;
+  return type == kCublasFloat16 ? FakeType::kFloat16 : FakeType::kBfloat16;
 }
-
-std::string Text(int64_t value) { return std::to_string(value); }
-
-int SizeOf(int32_t type) { return type == kCublasFloat32 ? 4 : 2; }
 
 // %rd9 = pointer + (batch * %rd2 + row * %rd3 + column * %rd4) elements.
 std::string Address(const std::string& pointer, const View& view, const std::string& row,
                     const std::string& column) {
-  const std::string size = Text(SizeOf(view.type));
+  const std::string size = Text(BytesOf(TypeOf(view.type)));
   return "  ld.param.u64 %rd9, [" + pointer + "];\n" + "  mul.lo.u64 %rd10, %rd2, " +
          Text(view.batch_stride) + ";\n" + "  mad.lo.u64 %rd10, " + row + ", " +
          Text(view.row_stride) + ", %rd10;\n" + "  mad.lo.u64 %rd10, " + column + ", " +
@@ -201,38 +189,19 @@ std::string Address(const std::string& pointer, const View& view, const std::str
 
 std::string TextOf(const Product& product, bool is_wrong) {
   const bool has_bias = (product.epilogue & kCublasBias) != 0;
-  std::string parameters;
-  for (const char* name : {"a", "b", "d", "w"}) {
-    parameters +=
-        std::string(parameters.empty() ? "" : ", ") + ".param .u64 .ptr .global .align 4 " + name;
-  }
-  if (product.has_c) parameters += ", .param .u64 .ptr .global .align 4 c";
-  if (has_bias) parameters += ", .param .u64 .ptr .global .align 4 bias";
-  std::string text = ".version 7.0\n.target sm_80\n.address_size 64\n";
-  text += ".visible .entry cublaslt_product(" + parameters + ")\n{\n";
-  text += R"(  .reg .pred %p<3>;
-  .reg .b16 %h<2>;
-  .reg .b32 %r<5>;
-  .reg .f32 %f<8>;
-  .reg .b64 %rd<12>;
-  mov.u32 %r1, %ctaid.x;
-  mov.u32 %r2, %ntid.x;
-  mov.u32 %r3, %tid.x;
-  cvt.u64.u32 %rd1, %r3;
-  mul.wide.u32 %rd2, %r1, %r2;
-  add.s64 %rd1, %rd1, %rd2;
-)";
+  std::vector<std::string> parameters = {"a", "b", "d", "w"};
+  if (product.has_c) parameters.push_back("c");
+  if (has_bias) parameters.push_back("bias");
   const auto rows = static_cast<int64_t>(product.d.rows);
   const auto columns = static_cast<int64_t>(product.d.columns);
-  text += "  setp.ge.u64 %p1, %rd1, " + Text(product.batch * rows * columns) + ";\n";
-  text += "  @%p1 bra DONE;\n";
+  std::string text = BeginKernel("cublaslt_product", parameters, product.batch * rows * columns);
   text += "  rem.u64 %rd4, %rd1, " + Text(columns) + ";\n";
   text += "  div.u64 %rd1, %rd1, " + Text(columns) + ";\n";
   text += "  rem.u64 %rd3, %rd1, " + Text(rows) + ";\n";
   text += "  div.u64 %rd2, %rd1, " + Text(rows) + ";\n";
   text += "  mov.u64 %rd5, 0;\n  mov.f32 %f1, 0f00000000;\nNEXT:\n";
-  text += Address("a", product.a, "%rd3", "%rd5") + Load(product.a.type, "%f2");
-  text += Address("b", product.b, "%rd5", "%rd4") + Load(product.b.type, "%f3");
+  text += Address("a", product.a, "%rd3", "%rd5") + LoadText(TypeOf(product.a.type), "%f2", "%rd9");
+  text += Address("b", product.b, "%rd5", "%rd4") + LoadText(TypeOf(product.b.type), "%f3", "%rd9");
   text += "  fma.rn.f32 %f1, %f2, %f3, %f1;\n  add.s64 %rd5, %rd5, 1;\n";
   text += "  setp.lt.u64 %p2, %rd5, " + Text(static_cast<int64_t>(product.a.columns)) + ";\n";
   text += "  @%p2 bra NEXT;\n";
@@ -245,54 +214,10 @@ std::string TextOf(const Product& product, bool is_wrong) {
     text += "  ld.global.f32 %f2, [%rd9];\n  add.f32 %f1, %f1, %f2;\n";
   }
   if ((product.epilogue & kCublasRelu) != 0) text += "  max.f32 %f1, %f1, 0f00000000;\n";
-  if ((product.epilogue & kCublasGelu) != 0) {
-    // x / (1 + 2^(-log2(e) * x * (1.59576912 + 0.0713548163 * x * x))).
-    text += R"(  mul.f32 %f2, %f1, %f1;
-  fma.rn.f32 %f2, %f2, 0f3D922279, 0f3FCC422A;
-  mul.f32 %f2, %f2, %f1;
-  mul.f32 %f2, %f2, 0fBFB8AA3B;
-  ex2.approx.f32 %f2, %f2;
-  add.f32 %f2, %f2, 0f3F800000;
-  rcp.approx.f32 %f2, %f2;
-  mul.f32 %f1, %f1, %f2;
-)";
-  }
+  if ((product.epilogue & kCublasGelu) != 0) text += GeluText();
   if (is_wrong) text += "  add.f32 %f1, %f1, 0f41200000;\n";
   text += Address("d", product.d, "%rd3", "%rd4");
   return text + "  st.global.f32 [%rd9], %f1;\nDONE:\n  ret;\n}\n";
-}
-
-constexpr char kIdle[] = R"(.version 7.0
-.target sm_80
-.address_size 64
-.visible .entry cublaslt_idle()
-{
-  ret;
-}
-)";
-
-CUfunction Loaded(CublasLtHandle handle, const std::string& text, const char* entry,
-                  bool may_load) {
-  const auto found = handle->functions.find(text);
-  if (found != handle->functions.end()) return found->second.second;
-  if (!may_load) Violation("a product in a way that was not looked for");
-  CUmodule module = nullptr;
-  CUfunction function = nullptr;
-  if (Driver<LoadModule>("cuModuleLoadDataEx")(&module, text.c_str(), 0, nullptr, nullptr) != 0 ||
-      Driver<GetFunction>("cuModuleGetFunction")(&function, module, entry) != 0) {
-    Violation("cublasLt's code does not load:\n" + text);
-  }
-  handle->functions[text] = {module, function};
-  return function;
-}
-
-int64_t IdleLaunchesOf(uint64_t way) {
-  std::istringstream words(Setting("idle", "0"));
-  std::string word;
-  for (uint64_t i = 0; std::getline(words, word, ','); ++i) {
-    if (i == way) return std::stoll(word);
-  }
-  return 0;
 }
 
 constexpr size_t kWorkspaceBytes = 1024;  // Of every way.
@@ -331,9 +256,7 @@ CublasStatus cublasLtDestroy(CublasLtHandle handle) {
   if (is_last && !(All().descs.empty() && All().layouts.empty() && All().preferences.empty())) {
     Violation("descriptors are left when the last handle goes");
   }
-  for (const auto& [text, loaded] : handle->functions) {
-    Driver<UnloadModule>("cuModuleUnload")(loaded.first);
-  }
+  handle->kernels.Unload();
   All().handles.erase(handle);
   delete handle;
   return call.result;
@@ -355,21 +278,7 @@ CublasStatus cublasLtMatmulDescDestroy(CublasLtMatmulDesc desc) {
 
 CublasStatus cublasLtMatmulDescSetAttribute(CublasLtMatmulDesc desc, int attribute,
                                             const void* value, size_t bytes) {
-  Call call(__func__);
-  CheckAlive(All().descs, desc, __func__);
-  if (call.result != kCublasSuccess) return call.result;
-  switch (attribute) {
-    case kCublasDescTransA:
-      return Take(value, bytes, desc->transpose_a);
-    case kCublasDescTransB:
-      return Take(value, bytes, desc->transpose_b);
-    case kCublasDescEpilogue:
-      return Take(value, bytes, desc->epilogue);
-    case kCublasDescBiasPointer:
-      return Take(value, bytes, desc->bias);
-    default:
-      return kCublasInvalidValue;
-  }
+  return SetField(All().descs, kDescFields, desc, attribute, value, bytes, __func__);
 }
 
 CublasStatus cublasLtMatrixLayoutCreate(CublasLtMatrixLayout* layout, int32_t type, uint64_t rows,
@@ -388,19 +297,7 @@ CublasStatus cublasLtMatrixLayoutDestroy(CublasLtMatrixLayout layout) {
 
 CublasStatus cublasLtMatrixLayoutSetAttribute(CublasLtMatrixLayout layout, int attribute,
                                               const void* value, size_t bytes) {
-  Call call(__func__);
-  CheckAlive(All().layouts, layout, __func__);
-  if (call.result != kCublasSuccess) return call.result;
-  switch (attribute) {
-    case kCublasLayoutOrder:
-      return Take(value, bytes, layout->order);
-    case kCublasLayoutBatchCount:
-      return Take(value, bytes, layout->batch);
-    case kCublasLayoutBatchStride:
-      return Take(value, bytes, layout->batch_stride);
-    default:
-      return kCublasInvalidValue;
-  }
+  return SetField(All().layouts, kLayoutFields, layout, attribute, value, bytes, __func__);
 }
 
 CublasStatus cublasLtMatmulPreferenceCreate(CublasLtPreference* preference) {
@@ -418,14 +315,8 @@ CublasStatus cublasLtMatmulPreferenceDestroy(CublasLtPreference preference) {
 
 CublasStatus cublasLtMatmulPreferenceSetAttribute(CublasLtPreference preference, int attribute,
                                                   const void* value, size_t bytes) {
-  Call call(__func__);
-  CheckAlive(All().preferences, preference, __func__);
-  if (call.result != kCublasSuccess) return call.result;
-  if (attribute == kCublasMaxWorkspaceBytes) return Take(value, bytes, preference->workspace_bytes);
-  if (attribute < kCublasMinAlignmentA || attribute > kCublasMinAlignmentD) {
-    return kCublasInvalidValue;
-  }
-  return Take(value, bytes, preference->alignment[attribute - kCublasMinAlignmentA]);
+  return SetField(All().preferences, kPreferenceFields, preference, attribute, value, bytes,
+                  __func__);
 }
 
 CublasStatus cublasLtMatmulAlgoGetHeuristic(CublasLtHandle handle, CublasLtMatmulDesc desc,
@@ -444,12 +335,12 @@ CublasStatus cublasLtMatmulAlgoGetHeuristic(CublasLtHandle handle, CublasLtMatmu
   if (call.result != kCublasSuccess) return call.result;
   if (!IsSupported(*desc, *a, *b, *d)) return kCublasNotSupported;
   if (preference->workspace_bytes < kWorkspaceBytes) return kCublasNotSupported;
-  handle->alignment = *std::min_element(preference->alignment, preference->alignment + 4);
-  Loaded(handle, kIdle, "cublaslt_idle", true);
+  handle->alignment = std::min({preference->alignment_a, preference->alignment_b,
+                                preference->alignment_c, preference->alignment_d});
   for (int way = 0; way < std::min<int64_t>(wanted, Number("ways", 2)); ++way) {
     for (const bool has_c : {false, true}) {
-      Loaded(handle, TextOf(Describe(*desc, *a, *b, *d, has_c), Number("wrong", -1) == way),
-             "cublaslt_product", true);
+      handle->kernels.Load(TextOf(Describe(*desc, *a, *b, *d, has_c), Number("wrong", -1) == way),
+                           "cublaslt_product");
     }
     found[way] = {.algo = {{static_cast<uint64_t>(way)}},
                   .workspace_bytes = kWorkspaceBytes,
@@ -485,28 +376,17 @@ CublasStatus cublasLtMatmul(CublasLtHandle handle, CublasLtMatmulDesc desc, cons
   std::vector<const void*> addresses = {a, b, d, workspace};
   if (has_c) addresses.push_back(c);
   if (has_bias) addresses.push_back(desc->bias);
-  std::vector<void*> parameters;
-  for (const void*& address : addresses) {
+  for (const void* const address : addresses) {
     if (reinterpret_cast<uint64_t>(address) % handle->alignment != 0) {
       Violation("an address that is not as aligned as was promised");
     }
-    parameters.push_back(&address);
   }
   const uint64_t way = algo->data[0];
-  const auto launch = Driver<LaunchKernel>("cuLaunchKernel");
-  const CUfunction idle = Loaded(handle, kIdle, "cublaslt_idle", false);
-  for (int64_t i = 0; i < IdleLaunchesOf(way); ++i) {
-    launch(idle, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr);
-  }
-  const CUfunction function =
-      Loaded(handle, TextOf(product, Number("wrong", -1) == static_cast<int64_t>(way)),
-             "cublaslt_product", false);
-  constexpr uint64_t kInstances = 64;
   const uint64_t elements =
       static_cast<uint64_t>(product.batch) * product.d.rows * product.d.columns;
   const CUresult launched =
-      launch(function, static_cast<unsigned>((elements + kInstances - 1) / kInstances), 1, 1,
-             kInstances, 1, 1, 0, stream, parameters.data(), nullptr);
+      handle->kernels.Launch(TextOf(product, Number("wrong", -1) == static_cast<int64_t>(way)),
+                             std::move(addresses), elements, way, stream);
   return launched == kCudaSuccess ? kCublasSuccess : kCublasExecutionFailed;
 }
 
