@@ -1,4 +1,4 @@
-// Programs some of whose products are made by a libcublasLt over the libcuda without a GPU, where a piece of work takes a microsecond, whatever it is: what is
+// Programs some of whose products are made by a libcublasLt, and convolutions by a libcudnn, over the libcuda without a GPU, where a piece of work takes a microsecond, whatever it is: what is
 // chosen, and that results are those of core/reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,6 +35,12 @@ constexpr char kProduct[] = R"(graph "g" (%a: f32[9, 40], %b: f32[40, 11], %c: f
   %p = MatMul(%a, %b)
   %s = Add(%p, %c)
   %y = Relu(%s)
+})";
+
+constexpr char kConvolution[] =
+    R"(graph "g" (%x: f32[1, 4, 3, 4], %w: f32[4, 2, 3, 3], %b: f32[4]) -> (%y) {
+  %c = Conv(%x, %w, %b) {strides = [2, 1], pads = [1, 1, 1, 1], group = 2}
+  %y = Relu(%c)
 })";
 
 class LibraryProgramTest : public ::testing::Test {
@@ -176,6 +182,68 @@ TEST_F(LibraryProgramTest, ConvolutionsAndResidualsAreMadeByTheLibraryWithinAGra
   EXPECT_THAT(trace_, AllOf(HasSubstr("captures: cublaslt_product"), HasSubstr("graph of")));
   // Of the first one the library has none.
   EXPECT_THAT(Run(compiled, "always", "row_bias=0"), ElementsAre(StartsWith("cublasLt")));
+}
+
+TEST_F(LibraryProgramTest, CudnnTakesConvolutionsInAllPrecisions) {
+  const std::string windows = R"(graph "g" (%x: f32[1, 4, 3, 4], %w: f32[4, 4, 3, 3], %b: f32[4],
+  %r: f32[1, 4, 3, 4]) -> (%y) {
+  %c = Conv(%x, %w, %b) {pads = [1, 1, 1, 1]}
+  %s = Add(%c, %r)
+  %y = Relu(%s)
+})";
+  for (const Precision precision : {Precision::kFloat32, Precision::kTensorFloat32,
+                                    Precision::kFloat16, Precision::kBfloat16}) {
+    SCOPED_TRACE(Name(precision));
+    const CompiledGraph compiled = Compile(windows, precision);
+    EXPECT_THAT(Run(compiled, "always"), ElementsAre(StartsWith("cudnn 9.8.0: Conv")));
+    EXPECT_THAT(trace_, HasSubstr("cudnn_convolution"));
+  }
+  EXPECT_THAT(Run(Compile(kConvolution), "always"), ElementsAre(StartsWith("cudnn 9.8.0: Conv")));
+}
+
+// Weights that are constants lie in 16 bits, with channels inside.
+TEST_F(LibraryProgramTest, CudnnTakesWeightsAsTheyAreLaidOut) {
+  const CompiledGraph compiled = Compile(R"(graph "g" (%x: f32[1, 64, 2, 2]) -> (%y) {
+  const %k: f32[] = {0.5}
+  const %shape: i64[4] = {2, 64, 3, 3}
+  %w = Expand(%k, %shape)
+  %n = Neg(%x)
+  %y = Conv(%n, %w) {pads = [1, 1, 1, 1]}
+})",
+                                         Precision::kFloat16);
+  EXPECT_THAT(Run(compiled, "always"), ElementsAre(StartsWith("cudnn")));
+  EXPECT_THAT(trace_, HasSubstr("captures: slipway_transpose_f16"));
+}
+
+TEST_F(LibraryProgramTest, AConvolutionIsMadeByWhoIsFaster) {
+  const CompiledGraph compiled = Compile(kConvolution);
+  // Of equal times the program's own; and what is kept needs no plan of the library's.
+  EXPECT_THAT(Run(compiled, "measured"), ElementsAre(StartsWith("own: Conv")));
+  EXPECT_THAT(trace_, HasSubstr("cudnn_convolution"));
+  EXPECT_THAT(Run(compiled, "measured", "cudnnBackendExecute=5000"),
+              ElementsAre(StartsWith("own: Conv")));
+  EXPECT_THAT(trace_, Not(HasSubstr("cudnn_convolution")));
+  // Another version is measured anew.
+  EXPECT_THAT(Run(compiled, "always", "cudnn=90801"), ElementsAre(StartsWith("cudnn 9.8.1: Conv")));
+}
+
+TEST_F(LibraryProgramTest, WhatFailsInCudnnIsMadeByTheProgram) {
+  const CompiledGraph compiled = Compile(kConvolution);
+  for (const char* setting : {"cudnnCreate=1001", "cudnnBackendFinalize=4000", "ways=0",
+                              "cudnnBackendFinalize=3000", "cudnn=80907"}) {
+    EXPECT_THAT(Run(compiled, "always", setting), IsEmpty()) << setting;
+  }
+  EXPECT_THAT(Run(compiled, "always", "cudnnBackendExecute=5000"), ElementsAre(StartsWith("own")));
+  // Some of its ways are not there, or wrong.
+  ASSERT_OK_AND_ASSIGN(folder_, TemporaryFolder::Create("library_program"));
+  EXPECT_THAT(Run(compiled, "always", "planless=0"), ElementsAre(StartsWith("cudnn")));
+  ASSERT_OK_AND_ASSIGN(folder_, TemporaryFolder::Create("library_program"));
+  EXPECT_THAT(Run(compiled, "always", "wrong=0 ways=1 fallback_ways=0"),
+              ElementsAre(StartsWith("own")));
+  // One that was measured once is not there any more.
+  ASSERT_OK_AND_ASSIGN(folder_, TemporaryFolder::Create("library_program"));
+  EXPECT_THAT(Run(compiled, "always"), ElementsAre(StartsWith("cudnn")));
+  EXPECT_THAT(Run(compiled, "always", "planless=0"), ElementsAre(StartsWith("own")));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ absl::StatusOr<std::vector<Tensor>> RunElsewhere(const Artifact& artifact,
                                                  const std::vector<Tensor>& inputs, size_t outputs,
                                                  const std::string& folder);
 
-// The same with a libcublasLt over that libcuda, whose settings (fake_cublaslt.cc) are given: used "always", or where it is "measured" to be faster, by times that
-// are kept in `folder` from one call to the next. REQUIRES: //core/runtime/drivers/cuda/testing:libcublasLt.so.12 is data of the test, too.
+// The same with a libcublasLt and a libcudnn over that libcuda, whose settings (fake_cublaslt.cc, fake_cudnn.cc) are given: used "always", or where it is "measured" to be faster, by times that
+// are kept in `folder` from one call to the next. REQUIRES: those that are wanted, as //core/runtime/drivers/cuda/testing:libcublasLt.so.12, are data of the test, too.
 struct RanWithLibraries {
   std::vector<Tensor> outputs;
   // Of each step that the library could make, in their order: "cublasLt 12.4.5: NAME" where it does, else "own: NAME".

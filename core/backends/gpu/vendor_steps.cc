@@ -53,6 +53,62 @@ Proto::Activation ToProto(ProductEpilogue::Activation activation) {
   return Proto::ACTIVATION_UNSPECIFIED;
 }
 
+std::optional<Proto> DescribeProduct(const MatrixProduct& product,
+                                     const ProductEpilogue& epilogue) {
+  Proto proto;
+  Proto::Product& made = *proto.mutable_product();
+  made.set_batch(product.batch);
+  made.set_m(product.m);
+  made.set_n(product.n);
+  made.set_k(product.k);
+  if (!Describe(product.a, product.batch, product.m, product.k, *made.mutable_left()) ||
+      !Describe(product.b, product.batch, product.k, product.n, *made.mutable_right())) {
+    return std::nullopt;
+  }
+  made.set_bias_is_of_rows(epilogue.bias_is_of_rows);
+  return proto;
+}
+
+void Describe(const SlidingWindow::Dimension& dimension, Proto::Convolution::Dimension& made) {
+  made.set_input(dimension.input);
+  made.set_output(dimension.output);
+  made.set_kernel(dimension.kernel);
+  made.set_stride(dimension.stride);
+  made.set_dilation(dimension.dilation);
+  made.set_pad(dimension.pad);
+}
+
+Proto DescribeConvolution(const MatrixProduct& product) {
+  const SlidingWindow& window = *product.window;
+  const Indexing& groups = product.a.batch;
+  Proto proto;
+  Proto::Convolution& made = *proto.mutable_convolution();
+  made.set_groups(groups.extents.empty() ? 1 : groups.extents.back());
+  made.set_batch(product.batch / made.groups());
+  made.set_input_channels(product.k / (window.height.kernel * window.width.kernel) * made.groups());
+  made.set_output_channels(product.m * made.groups());
+  Describe(window.height, *made.mutable_height());
+  Describe(window.width, *made.mutable_width());
+  made.set_planes(static_cast<uint32_t>(product.b.input));
+  made.set_weights(static_cast<uint32_t>(product.a.input));
+  made.set_weights_have_channels_inside(window.channels_are_inner);
+  return proto;
+}
+
+// Nothing where that is no product, or what is behind it is not the library's.
+std::optional<Proto> DescribeDecoded(const absl::StatusOr<MatrixProduct>& product) {
+  if (!product.ok()) return std::nullopt;
+  const std::optional<ProductEpilogue> epilogue = FindProductEpilogue(*product);
+  if (!epilogue.has_value()) return std::nullopt;
+  std::optional<Proto> proto = product->window.has_value() ? DescribeConvolution(*product)
+                                                           : DescribeProduct(*product, *epilogue);
+  if (!proto.has_value()) return std::nullopt;
+  if (epilogue->bias.has_value()) proto->set_bias(static_cast<uint32_t>(*epilogue->bias));
+  if (epilogue->added.has_value()) proto->set_added(static_cast<uint32_t>(*epilogue->added));
+  proto->set_activation(ToProto(epilogue->activation));
+  return proto;
+}
+
 }  // namespace
 
 std::optional<Proto> DescribeForLibrary(const Graph& body, const OperatorRegistry& registry,
@@ -60,26 +116,11 @@ std::optional<Proto> DescribeForLibrary(const Graph& body, const OperatorRegistr
   const bool has_product =
       absl::c_any_of(body.nodes, [](const Node& node) { return MakesProducts(node.op); });
   if (!has_product) return std::nullopt;
-  const absl::StatusOr<MatrixProduct> product = DecodeProduct(body, registry);
-  if (!product.ok() || product->window.has_value()) return std::nullopt;
-  const std::optional<ProductEpilogue> epilogue = FindProductEpilogue(*product);
-  if (!epilogue.has_value()) return std::nullopt;
-  Proto proto;
-  Proto::Product& made = *proto.mutable_product();
-  made.set_batch(product->batch);
-  made.set_m(product->m);
-  made.set_n(product->n);
-  made.set_k(product->k);
-  if (!Describe(product->a, product->batch, product->m, product->k, *made.mutable_left()) ||
-      !Describe(product->b, product->batch, product->k, product->n, *made.mutable_right())) {
-    return std::nullopt;
-  }
-  made.set_bias_is_of_rows(epilogue->bias_is_of_rows);
-  proto.set_result(static_cast<uint32_t>(body.inputs.size()));
-  if (epilogue->bias.has_value()) proto.set_bias(static_cast<uint32_t>(*epilogue->bias));
-  if (epilogue->added.has_value()) proto.set_added(static_cast<uint32_t>(*epilogue->added));
-  proto.set_activation(ToProto(epilogue->activation));
-  proto.set_precision(ToProto(precision));
+  std::optional<Proto> proto = DescribeDecoded(DecodeProduct(body, registry));
+  if (!proto.has_value()) proto = DescribeDecoded(DecodeConvolution(body, registry));
+  if (!proto.has_value()) return std::nullopt;
+  proto->set_result(static_cast<uint32_t>(body.inputs.size()));
+  proto->set_precision(ToProto(precision));
   return proto;
 }
 

@@ -53,8 +53,14 @@ std::vector<int64_t> StridesOf(const Shape& shape, size_t rank) {
 
 class Decoder {
  public:
-  Decoder(const Graph& body, const OperatorRegistry& registry, bool is_depthwise)
-      : body_(body), registry_(registry), is_depthwise_(is_depthwise) {}
+  // What of convolutions whose channels are groups it takes.
+  enum class Grouping {
+    kWide,         // Whose groups have many channels, for tensor cores,
+    kEachChannel,  // one of each channel,
+    kAny,          // or any, with a window, be it of one place.
+  };
+  Decoder(const Graph& body, const OperatorRegistry& registry, Grouping grouping)
+      : body_(body), registry_(registry), grouping_(grouping) {}
 
   absl::StatusOr<MatrixProduct> Decode() {
     for (const ValueId id : body_.inputs) sources_[id].value = id;
@@ -62,7 +68,7 @@ class Decoder {
     SLIPWAY_RETURN_IF_ERROR(CheckTypes());
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView head,
                              NodeView::Create(body_, body_.nodes[head_], registry_));
-    if (is_depthwise_ && head.op() != "Conv") {
+    if (grouping_ != Grouping::kWide && head.op() != "Conv") {
       return absl::UnimplementedError(absl::StrCat(head.op(), " is no convolution"));
     }
     if (head.op() == "MatMul") {
@@ -230,18 +236,19 @@ class Decoder {
     planes_ = view.window.output;
     product_.n = NumElements(view.window.output);
     product_.k = channels * NumElements(view.window.kernel);
-    if (is_depthwise_) {
+    if (grouping_ == Grouping::kEachChannel) {
       if (channels != 1 || rows_[0] != 1 || IsPointwise(view.window)) {
         return absl::UnimplementedError("its channels do not have a window each");
       }
-    } else if (view.group > 1 && std::min(channels, rows_[0]) < kFewestChannels) {
+    } else if (grouping_ == Grouping::kWide && view.group > 1 &&
+               std::min(channels, rows_[0]) < kFewestChannels) {
       return absl::UnimplementedError("its groups have few channels");
     }
     product_.a.rows = Merged(rows_, {product_.k});
     product_.a.columns = 1;
     product_.a.batch = Merged(batch_, {0, rows_[0] * product_.k});
     product_.b.batch = Merged(batch_, {view.in_channels * plane, channels * plane});
-    if (IsPointwise(view.window)) {
+    if (grouping_ != Grouping::kAny && IsPointwise(view.window)) {
       product_.b.rows = Merged({channels}, {plane});
       product_.b.columns = 1;
     } else {
@@ -386,7 +393,7 @@ class Decoder {
 
   const Graph& body_;
   const OperatorRegistry& registry_;
-  const bool is_depthwise_;
+  const Grouping grouping_;
   MatrixProduct product_;
   std::vector<int64_t> batch_;
   std::vector<int64_t> rows_;
@@ -403,11 +410,16 @@ class Decoder {
 }  // namespace
 
 absl::StatusOr<MatrixProduct> DecodeProduct(const Graph& body, const OperatorRegistry& registry) {
-  return Decoder(body, registry, /*is_depthwise=*/false).Decode();
+  return Decoder(body, registry, Decoder::Grouping::kWide).Decode();
 }
 
 absl::StatusOr<MatrixProduct> DecodeDepthwise(const Graph& body, const OperatorRegistry& registry) {
-  return Decoder(body, registry, /*is_depthwise=*/true).Decode();
+  return Decoder(body, registry, Decoder::Grouping::kEachChannel).Decode();
+}
+
+absl::StatusOr<MatrixProduct> DecodeConvolution(const Graph& body,
+                                                const OperatorRegistry& registry) {
+  return Decoder(body, registry, Decoder::Grouping::kAny).Decode();
 }
 
 }  // namespace slipway

@@ -104,6 +104,11 @@ absl::StatusOr<MatrixProduct> DecodeProduct(const Graph& body, const OperatorReg
 // The same of a convolution of which each channel has a window of its own: a batch for each plane, of one row. UNIMPLEMENTED for any other.
 absl::StatusOr<MatrixProduct> DecodeDepthwise(const Graph& body, const OperatorRegistry& registry);
 
+// The same of any convolution, with a window, be it of one place, and however its channels are groups: the batch is that of the planes times the groups, the last
+// index of the left matrix's. UNIMPLEMENTED for anything else.
+absl::StatusOr<MatrixProduct> DecodeConvolution(const Graph& body,
+                                                const OperatorRegistry& registry);
+
 }  // namespace slipway
 
 #endif  // SLIPWAY_CORE_CODEGEN_TENSOR_CORES_MATRIX_PRODUCT_H_

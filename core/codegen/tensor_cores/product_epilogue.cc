@@ -55,8 +55,11 @@ class Finder {
   bool TakeTensor(const ProductTensor& tensor) {
     const bool is_of_all = tensor.batch.extents.empty();
     const bool has_no_rows = tensor.rows.extents.empty();
-    const bool is_of_columns = is_of_all && has_no_rows && tensor.columns == 1;
-    const bool is_of_rows = is_of_all && tensor.columns == 0 && Is(tensor.rows, product_.m, 1);
+    const bool is_of_columns =
+        !product_.window.has_value() && is_of_all && has_no_rows && tensor.columns == 1;
+    const bool is_of_rows = product_.window.has_value() ? IsOfChannels(tensor)
+                                                        : is_of_all && tensor.columns == 0 &&
+                                                              Is(tensor.rows, product_.m, 1);
     if (is_of_columns || is_of_rows) {
       if (found_.bias.has_value()) return false;
       found_.bias = tensor.input;
@@ -70,6 +73,18 @@ class Finder {
     if (found_.added.has_value() || tensor.columns != 1 || !has_rows || !has_batch) return false;
     found_.added = tensor.input;
     return true;
+  }
+
+  // An element for each row of the left matrices, which are the channels of all groups.
+  bool IsOfChannels(const ProductTensor& tensor) const {
+    const Indexing& groups = product_.a.batch;
+    if (tensor.batch.extents != groups.extents) return false;
+    for (size_t i = 0; i < groups.strides.size(); ++i) {
+      if (tensor.batch.strides[i] * product_.k != groups.strides[i]) return false;
+    }
+    const bool has_rows =
+        product_.m == 1 ? tensor.rows.extents.empty() : Is(tensor.rows, product_.m, 1);
+    return has_rows && tensor.columns == 0;
   }
 
   // All steps from number `begin` on.

@@ -12,7 +12,7 @@ namespace slipway {
 struct ProductEpilogue {
   enum class Activation { kNone, kRelu, kGeluTanh };
 
-  // Inputs of the group: an element for each column, or for each row, of all of the batch alike;
+  // Inputs of the group: an element for each column, or for each row, of all of the batch alike, or, of a convolution, for each channel of its result;
   std::optional<int> bias;
   bool bias_is_of_rows = false;
   // and one as large as the result, which lies as that does.
