@@ -93,8 +93,9 @@ FlagSet AgentFlags(AgentOptions& options) {
             "are then confined less: that library opens devices, writes below --cache-dir and "
             "starts its compiler.");
   flags.Add("vendor-libraries", &options.vendor_libraries, "WHEN",
-            "When a vendor's library that the machine has (cuBLASLt) makes a product in place of a "
-            "program's own code: measured, where it was faster when the program was loaded; never; "
+            "When a vendor's library that the machine has (cuBLASLt, cuDNN) makes a product or a "
+            "convolution in place of a program's own code: measured, where it was faster when the "
+            "program was loaded; never; "
             "or always, where it can.");
   flags.Add("metrics-listen", &options.metrics_listen, "ADDRESS",
             "Where Prometheus reads /metrics by HTTP, as may everybody who reaches it: HOST:PORT, "

@@ -199,7 +199,9 @@ class Measurement {
 
   // An error where what is wrong is the device, and not the way.
   absl::Status LeaveOut(Way& way, const absl::Status& why) {
-    Log(LogLevel::kWarning, "a library's step is not used",
+    // Some of what heuristics name is not there for this device.
+    Log(absl::IsUnimplemented(why) ? LogLevel::kDebug : LogLevel::kWarning,
+        "a library's step is not used",
         {{"step", DescribeVendorStep(step_)}, {"why", why.message()}});
     way.is_right = false;
     return queues_->Finish();

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -51,10 +52,13 @@ TEST_F(CudaTest, ATrainedModelAgreesWithTheReferenceInEveryPrecision) {
   }
 }
 
-// Confined programs load the library, and keep what they measured for the next one.
-TEST_F(CudaTest, AProfileTellsOfProductsThatALibraryMade) {
-  std::filesystem::copy_file(RunfilePath("core/runtime/drivers/cuda/testing/libcublasLt.so.12"),
-                             JoinPath(libraries_, "libcublasLt.so.12"));
+// Confined programs load the libraries, and keep what they measured for the next one.
+TEST_F(CudaTest, AProfileTellsOfStepsThatLibrariesMade) {
+  for (const char* name : {"libcublasLt.so.12", "libcudnn.so.9"}) {
+    std::filesystem::copy_file(
+        RunfilePath(absl::StrCat("core/runtime/drivers/cuda/testing/", name)),
+        JoinPath(libraries_, name));
+  }
   const std::string times = tree_.Path("cache/slipway/agent/accelerator/library_times");
   for (const auto& [when, wanted] : {std::pair("never", 0), {"always", 1}, {"always", 1}}) {
     SCOPED_TRACE(when);
@@ -66,12 +70,12 @@ TEST_F(CudaTest, AProfileTellsOfProductsThatALibraryMade) {
                  absl::StrCat("--agent-config=", config)});
     ASSERT_TRUE(bench.status.ok()) << bench.ToString();
     ASSERT_OK_AND_ASSIGN(const Json json, ParseJson(bench.out));
-    int made = 0;
+    std::map<std::string, int> made;
     for (const Json& step : json["steps"]) {
-      if (step.contains("library")) EXPECT_EQ(step["library"], "cublasLt 12.4.5");
-      made += step.contains("library") ? 1 : 0;
+      if (step.contains("library")) ++made[step["library"]];
     }
-    EXPECT_EQ(made, wanted) << bench.out;
+    EXPECT_EQ(made["cublasLt 12.4.5"], wanted) << bench.out;
+    EXPECT_EQ(made["cudnn 9.8.0"], wanted) << bench.out;
     EXPECT_EQ(std::filesystem::exists(times), wanted > 0);
   }
 }

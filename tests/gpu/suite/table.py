@@ -28,7 +28,7 @@ def share_of(work, nanoseconds, peak):
 
 
 def of_library(case):
-    """How fast a model's own products are beside the library's best, all of them together."""
+    """How fast a model's own products and convolutions are beside the libraries' best, all of them together."""
     both = [each for each in case.get('libraries', []) if each['library_ns'] and each['own_ns']]
     own, its = (sum(each[key] for each in both) for key in ('own_ns', 'library_ns'))
     taken = sum(each['used'] for each in both)
@@ -59,7 +59,7 @@ def measured_rows(report):
 
 
 MEASURED = ['model', 'code', 'numbers', 'error', 'call ms', 'device ms', 'kernels ms', 'TFLOP/s', 'of peak', 'of memory',
-            'of cuBLASLt', 'torch f32', 'torch tf32', 'torch f16']
+            'of libraries', 'torch f32', 'torch tf32', 'torch f16']
 
 
 def machine_line(report):
