@@ -191,10 +191,11 @@ absl::Status CudnnConvolution::Graph::Turn(std::optional<Turned>& turned, const 
                                            DataType dtype) {
   turned = Turned{extents, dtype, turned_bytes};
   turned_bytes += RoundedUp(turned->bytes());
-  if (ConvertingCode::CanTranspose(extents.batch, extents.channels, extents.plane())) {
+  if (turned_bytes <= kMostTurnedBytes &&
+      ConvertingCode::CanTranspose(extents.batch, extents.channels, extents.plane())) {
     return absl::OkStatus();
   }
-  return absl::UnimplementedError("a tensor is too large to be brought to another form");
+  return absl::UnimplementedError("tensors are too large to be brought to another form");
 }
 
 // What is added comes before the bias: in this order engines that are compiled beforehand have both. The heuristics name engines that multiply in 16 bits, and whose

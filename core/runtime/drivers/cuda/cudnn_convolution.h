@@ -30,8 +30,9 @@ struct CudnnSession {
 
 class CudnnConvolution final : public CudaWay {
  public:
-  // What a convolution may have beside room for its tensors in another form.
+  // What cuDNN may have beside room for a convolution's tensors in a form of its own, and what tensors may have that are brought to another form here.
   static constexpr int64_t kMostWorkspaceBytes = int64_t{32} << 20;
+  static constexpr int64_t kMostTurnedBytes = int64_t{1} << 29;
 
   // As VendorLibrary::Find. REQUIRES: the step is a convolution. f32 and tf32 are told as they lie; what is multiplied in 16 bits is brought to channels
   // innermost first, to the workspace, and back, by `converting`, without which there is no way. All of them outlive the ways; the device's context is current.

@@ -338,6 +338,16 @@ TEST_F(CudnnTest, WorkspacesAreBounded) {
   }
   Open("workspace=0");
   ExpectMakes(Convolution());
+  // What is turned: 2^20 rows of 2 channels in 16 bits, and of one of the result in f32.
+  VendorStep step = Narrow(DataType::kFloat32, Precision::kFloat16);
+  VendorConvolution& convolution = ConvolutionOf(step);
+  convolution.batch = 1;
+  convolution.output_channels = 1;
+  convolution.height = {1 << 20, 1 << 20, 1, 1, 1, 0};
+  convolution.width = {60, 60, 1, 1, 1, 0};
+  EXPECT_THAT(Find(step, 1), SizeIs(1));
+  convolution.width = {70, 70, 1, 1, 1, 0};
+  EXPECT_THAT(Find(step, 1), IsEmpty());
 }
 
 TEST_F(CudnnTest, ErrorsOfTheLibraryAreTyped) {
