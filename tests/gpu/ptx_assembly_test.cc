@@ -15,6 +15,7 @@
 #include "core/codegen/rows/normalized_rows.h"
 #include "core/codegen/tensor_cores/attention_tile.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
+#include "core/runtime/drivers/cuda/converting_code.h"
 #include "core/runtime/drivers/cuda/peak_loops.h"
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/assembler.h"
@@ -154,6 +155,19 @@ TEST_F(PtxAssemblyTest, NvidiasAssemblerTakesEveryKernel) {
           compiler_->Compile(graph.text, absl::StrCat("x86-64-linux,cuda-sm", capability)));
       Assemble(compiled, capability);
     }
+  }
+}
+
+// What the driver brings tensors to another form with, for libraries.
+TEST_F(PtxAssemblyTest, CodeThatConvertsTensorsFits) {
+  for (const char* capability : {"80", "90", "100"}) {
+    if (!assembler_->AssemblesFor(capability)) continue;
+    SCOPED_TRACE(capability);
+    ASSERT_OK_AND_ASSIGN(const std::string said,
+                         assembler_->Assemble(ConvertingCode::Text(), capability));
+    const KernelResources resources = ReadResources(said);
+    EXPECT_EQ(resources.spilled_bytes, 0);
+    EXPECT_GE(GroupsAtATime(resources, 256), 8);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "core/runtime/drivers/cuda/converting_code.h"
 
 #include <limits>
-#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -186,20 +185,24 @@ int64_t TilesOf(int64_t extent) { return (extent + kTile - 1) / kTile; }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ConvertingCode>> ConvertingCode::Load(const CudaDevice& device) {
-  constexpr char kWhat[] = "code that converts tensors";
-  const CudaLibrary& cuda = device.cuda();
+std::string ConvertingCode::Text() {
   std::string text = kHead;
   for (const DataType dtype : kTypes) {
     if (dtype != DataType::kFloat32) text += For(kRound, dtype);
     text += TransposeFor(dtype);
   }
+  return text;
+}
+
+absl::StatusOr<std::unique_ptr<ConvertingCode>> ConvertingCode::Load(const CudaDevice& device) {
+  constexpr char kWhat[] = "code that converts tensors";
+  const CudaLibrary& cuda = device.cuda();
+  const std::string text = Text();
   std::unique_ptr<ConvertingCode> code(new ConvertingCode(device));
   SLIPWAY_RETURN_IF_ERROR(device.ToStatus(
       cuda.ModuleLoadDataEx(&code->module_, text.c_str(), 0, nullptr, nullptr), kWhat));
-  const auto find = [&](absl::string_view entry, CUfunction& function) {
-    return device.ToStatus(
-        cuda.ModuleGetFunction(&function, code->module_, std::string(entry).c_str()), kWhat);
+  const auto find = [&](const std::string& entry, CUfunction& function) {
+    return device.ToStatus(cuda.ModuleGetFunction(&function, code->module_, entry.c_str()), kWhat);
   };
   for (const DataType dtype : kTypes) {
     const size_t i = IndexOf(dtype);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -21,6 +22,8 @@ class ConvertingCode {
   // Devices before sm_80 lack the instructions.
   static constexpr int kLeastCapability = 80;
 
+  // PTX, of which NVIDIA's driver makes code.
+  static std::string Text();
   // Errors of the driver's compiler. The device's context is current.
   static absl::StatusOr<std::unique_ptr<ConvertingCode>> Load(const CudaDevice& device);
   ~ConvertingCode();
