@@ -250,12 +250,15 @@ Expr PowOf(Expr base, Expr exponent) {
       SelectStrictly(IsNan(base), base, SelectStrictly(IsNan(exponent), exponent, of_numbers)));
 }
 
-// Below 2^23 by adding that, where floats have no fraction. Halide's round() would call libm on some machines.
+// Below 2^23 by adding that, where floats have no fraction, with the number's sign, which 0 keeps. Halide's round() would call libm on some
+// machines.
 Expr RoundOf(Expr x) {
-  const Expr magnitude = Halide::abs(x);
-  const Expr whole = strict_float((magnitude + 8388608.0f) - 8388608.0f);
-  const Expr rounded = SelectStrictly(x < 0.0f, -whole, whole);
-  return SelectStrictly(magnitude < 8388608.0f && x != 0.0f, rounded, x);
+  const Halide::Type bits = Halide::UInt(32, x.type().lanes());
+  const Expr sign = Halide::reinterpret(bits, x) & Expr(uint32_t{1} << 31);
+  const Expr whole = Halide::reinterpret(x.type(), sign | Expr(uint32_t{0x4b000000}));
+  const Expr rounded = strict_float(strict_float(x + whole) - whole);
+  const Expr signed_zero = Halide::reinterpret(x.type(), Halide::reinterpret(bits, rounded) | sign);
+  return SelectStrictly(Halide::abs(x) < 8388608.0f, signed_zero, x);
 }
 
 Expr SigmoidOf(Expr x) {
