@@ -250,8 +250,9 @@ class Template {
           for (const Registers& of_tensor : read) {
             tensors.push_back(of_tensor[static_cast<size_t>(e)]);
           }
-          values.push_back(WriteSteps(
-              product_, sums[static_cast<size_t>(row * tile_.columns + column + e)], tensors, w_));
+          values.push_back(WriteSteps(product_.steps, product_.result,
+                                      sums[static_cast<size_t>(row * tile_.columns + column + e)],
+                                      tensors, w_));
         }
         w_.DoIf(is_there, by_vectors ? "st.global.v4.f32" : "st.global.f32",
                 {At(address, offset), by_vectors ? InBraces(values) : values[0]});

@@ -1,4 +1,4 @@
-// From elementwise operators to the few steps that the template for tensor cores can do to an element.
+// From elementwise operators to the few steps that templates can do to an element.
 #ifndef SLIPWAY_CORE_CODEGEN_TENSOR_CORES_ELEMENT_STEPS_H_
 #define SLIPWAY_CORE_CODEGEN_TENSOR_CORES_ELEMENT_STEPS_H_
 
@@ -8,10 +8,36 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/codegen/tensor_cores/matrix_product.h"
 #include "core/graph/operator_registry.h"
 
 namespace slipway {
+
+// What happens to each element of what a head makes, a product or rows that are normalized, in order.
+struct ElementStep {
+  enum class Kind {
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kMaximum,  // As of ONNX: what is no number stays.
+    kMinimum,
+    kNegate,
+    kAbsolute,
+    kSquareRoot,
+    kExponential,
+    kSigmoid,
+    kHyperbolicTangent,
+    kErrorFunction,
+  };
+  struct Operand {
+    enum class Kind { kHead, kStep, kTensor, kConstant };
+    Kind kind = Kind::kHead;
+    int index = 0;  // Of a step before this one, or of the tensors that steps read.
+    float constant = 0;
+  };
+  Kind kind = Kind::kAdd;
+  std::vector<Operand> operands;  // One or two.
+};
 
 // Writes steps.
 class ElementSteps {

@@ -68,12 +68,13 @@ std::string WriteStep(Kind kind, const std::vector<std::string>& x, PtxWriter& w
 
 }  // namespace
 
-std::string WriteSteps(const MatrixProduct& product, const std::string& sum,
-                       const std::vector<std::string>& tensors, PtxWriter& writer) {
+std::string WriteSteps(absl::Span<const ElementStep> steps, const ElementStep::Operand& result,
+                       const std::string& head, const std::vector<std::string>& tensors,
+                       PtxWriter& writer) {
   std::vector<std::string> made;
   const auto read = [&](const ElementStep::Operand& operand) {
     switch (operand.kind) {
-      case ElementStep::Operand::Kind::kProduct:
+      case ElementStep::Operand::Kind::kHead:
         break;
       case ElementStep::Operand::Kind::kStep:
         return made[static_cast<size_t>(operand.index)];
@@ -82,14 +83,14 @@ std::string WriteSteps(const MatrixProduct& product, const std::string& sum,
       case ElementStep::Operand::Kind::kConstant:
         return FloatLiteral(operand.constant);
     }
-    return sum;
+    return head;
   };
-  for (const ElementStep& step : product.steps) {
+  for (const ElementStep& step : steps) {
     std::vector<std::string> operands;
     for (const ElementStep::Operand& operand : step.operands) operands.push_back(read(operand));
     made.push_back(WriteStep(step.kind, operands, writer));
   }
-  return read(product.result);
+  return read(result);
 }
 
 }  // namespace slipway

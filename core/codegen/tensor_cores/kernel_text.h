@@ -10,8 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "core/codegen/device_kernel.h"
-#include "core/codegen/tensor_cores/matrix_product.h"
+#include "core/codegen/tensor_cores/indexing.h"
 #include "core/codegen/tensor_cores/ptx_writer.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/precision.h"
 
 namespace slipway {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/codegen/tensor_cores/element_steps.h"
+#include "core/codegen/tensor_cores/element_tail.h"
 #include "core/operators/convolution.h"
 #include "core/operators/matrix.h"
 #include "core/operators/movement.h"
@@ -23,34 +24,6 @@ namespace {
 // Below, most of a tile would be beyond the edge.
 constexpr int64_t kFewestChannels = 16;
 
-Indexing Merged(const std::vector<int64_t>& extents, const std::vector<int64_t>& strides) {
-  Indexing merged;
-  for (size_t i = 0; i < extents.size(); ++i) {
-    if (extents[i] == 1) continue;
-    if (!merged.extents.empty() && merged.strides.back() == strides[i] * extents[i]) {
-      merged.extents.back() *= extents[i];
-      merged.strides.back() = strides[i];
-    } else {
-      merged.extents.push_back(extents[i]);
-      merged.strides.push_back(strides[i]);
-    }
-  }
-  if (absl::c_all_of(merged.strides, [](int64_t stride) { return stride == 0; })) return {};
-  return merged;
-}
-
-// Of a tensor that broadcasts to a shape of so many dimensions: 0 along those that it repeats.
-std::vector<int64_t> StridesOf(const Shape& shape, size_t rank) {
-  std::vector<int64_t> strides(rank);
-  int64_t stride = 1;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    const int64_t extent = shape[shape.size() - 1 - i];
-    strides[rank - 1 - i] = extent == 1 ? 0 : stride;
-    stride *= extent;
-  }
-  return strides;
-}
-
 class Decoder {
  public:
   // What of convolutions whose channels are groups it takes.
@@ -60,7 +33,13 @@ class Decoder {
     kAny,          // or any, with a window, be it of one place.
   };
   Decoder(const Graph& body, const OperatorRegistry& registry, Grouping grouping)
-      : body_(body), registry_(registry), grouping_(grouping) {}
+      : body_(body),
+        registry_(registry),
+        grouping_(grouping),
+        tail_(
+            body, registry,
+            [this](int input, const Shape& shape) { return AddTensor(input, shape); },
+            product_.steps) {}
 
   absl::StatusOr<MatrixProduct> Decode() {
     for (const ValueId id : body_.inputs) sources_[id].value = id;
@@ -81,12 +60,8 @@ class Decoder {
       return absl::UnimplementedError(
           absl::StrCat(head.op(), " is neither a product of matrices nor a convolution"));
     }
-    for (size_t i = head_ + 1; i < body_.nodes.size(); ++i) {
-      SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
-                               NodeView::Create(body_, body_.nodes[i], registry_));
-      SLIPWAY_RETURN_IF_ERROR(AddNode(view));
-    }
-    SLIPWAY_ASSIGN_OR_RETURN(product_.result, OperandOf(body_.outputs[0]));
+    SLIPWAY_RETURN_IF_ERROR(tail_.AddNodes(head_ + 1, body_.nodes[head_].outputs[0]));
+    SLIPWAY_ASSIGN_OR_RETURN(product_.result, tail_.OperandOf(body_.outputs[0]));
     return std::move(product_);
   }
 
@@ -170,7 +145,7 @@ class Decoder {
     const auto strides = [&](int input, bool is_vector) {
       Shape shape = head.input_shape(input);
       if (is_vector) shape.insert(input == 0 ? shape.begin() : shape.end(), 1);
-      std::vector<int64_t> all = StridesOf(shape, view.batch.size() + 2);
+      std::vector<int64_t> all = BroadcastStrides(shape, view.batch.size() + 2);
       all.resize(view.batch.size());
       return all;
     };
@@ -179,19 +154,19 @@ class Decoder {
     batch_ = view.batch;
     rows_ = {view.m};
     std::vector<int64_t> row_strides = {view.k};
-    const bool is_one_matrix = Merged(view.batch, of_b).extents.empty();
+    const bool is_one_matrix = MergedIndexing(view.batch, of_b).extents.empty();
     if (is_one_matrix) {
       rows_.insert(rows_.begin(), batch_.begin(), batch_.end());
       row_strides.insert(row_strides.begin(), of_a.begin(), of_a.end());
       batch_.clear();
     }
-    product_.a.rows = a_is_turned ? Merged(rows_, {1}) : Merged(rows_, row_strides);
+    product_.a.rows = a_is_turned ? MergedIndexing(rows_, {1}) : MergedIndexing(rows_, row_strides);
     product_.a.columns = a_is_turned ? view.m : 1;
-    product_.b.rows = Merged({view.k}, {b_is_turned ? 1 : view.n});
+    product_.b.rows = MergedIndexing({view.k}, {b_is_turned ? 1 : view.n});
     product_.b.columns = b_is_turned ? view.k : 1;
     if (!is_one_matrix) {
-      product_.a.batch = Merged(batch_, of_a);
-      product_.b.batch = Merged(batch_, of_b);
+      product_.a.batch = MergedIndexing(batch_, of_a);
+      product_.b.batch = MergedIndexing(batch_, of_b);
     }
     return Finish();
   }
@@ -205,20 +180,20 @@ class Decoder {
     product_.n = view.n;
     product_.k = view.k;
     rows_ = {view.m};
-    product_.a.rows = Merged(rows_, {a_has_depth_inside ? view.k : 1});
+    product_.a.rows = MergedIndexing(rows_, {a_has_depth_inside ? view.k : 1});
     product_.a.columns = a_has_depth_inside ? 1 : view.m;
-    product_.b.rows = Merged({view.k}, {b_has_depth_inside ? 1 : view.n});
+    product_.b.rows = MergedIndexing({view.k}, {b_has_depth_inside ? 1 : view.n});
     product_.b.columns = b_has_depth_inside ? view.k : 1;
     SLIPWAY_RETURN_IF_ERROR(Finish());
     ElementSteps steps(product_.steps);
     ElementStep::Operand value = {};
     if (view.alpha != 1) value = steps.Times(value, steps.Constant(view.alpha));
     if (view.has_c) {
-      SLIPWAY_ASSIGN_OR_RETURN(ElementStep::Operand c, OperandOf(head.node().inputs[2]));
+      SLIPWAY_ASSIGN_OR_RETURN(ElementStep::Operand c, tail_.OperandOf(head.node().inputs[2]));
       if (view.beta != 1) c = steps.Times(c, steps.Constant(view.beta));
       value = steps.Plus(value, c);
     }
-    made_[head.node().outputs[0]] = value;
+    tail_.Define(head.node().outputs[0], value);
     return absl::OkStatus();
   }
 
@@ -244,12 +219,12 @@ class Decoder {
                std::min(channels, rows_[0]) < kFewestChannels) {
       return absl::UnimplementedError("its groups have few channels");
     }
-    product_.a.rows = Merged(rows_, {product_.k});
+    product_.a.rows = MergedIndexing(rows_, {product_.k});
     product_.a.columns = 1;
-    product_.a.batch = Merged(batch_, {0, rows_[0] * product_.k});
-    product_.b.batch = Merged(batch_, {view.in_channels * plane, channels * plane});
+    product_.a.batch = MergedIndexing(batch_, {0, rows_[0] * product_.k});
+    product_.b.batch = MergedIndexing(batch_, {view.in_channels * plane, channels * plane});
     if (grouping_ != Grouping::kAny && IsPointwise(view.window)) {
-      product_.b.rows = Merged({channels}, {plane});
+      product_.b.rows = MergedIndexing({channels}, {plane});
       product_.b.columns = 1;
     } else {
       SLIPWAY_ASSIGN_OR_RETURN(product_.window, SlidingOver(view.window));
@@ -260,8 +235,9 @@ class Decoder {
     const ElementStep::Operand bias{ElementStep::Operand::Kind::kTensor,
                                     static_cast<int>(product_.tensors.size()), 0};
     SLIPWAY_ASSIGN_OR_RETURN(const int input, InputOf(head, 2));
-    product_.tensors.push_back({input, Merged(batch_, {0, rows_[0]}), Merged(rows_, {1}), 0});
-    made_[head.node().outputs[0]] = ElementSteps(product_.steps).Plus({}, bias);
+    product_.tensors.push_back(
+        {input, MergedIndexing(batch_, {0, rows_[0]}), MergedIndexing(rows_, {1}), 0});
+    tail_.Define(head.node().outputs[0], ElementSteps(product_.steps).Plus({}, bias));
     return absl::OkStatus();
   }
 
@@ -311,48 +287,34 @@ class Decoder {
     if (product_.a.rows.extents.size() > 1) {
       return absl::UnimplementedError("rows of its left matrix are not apart by one stride");
     }
-    made_[body_.nodes[head_].outputs[0]] = {};
+    tail_.Define(body_.nodes[head_].outputs[0], {});
     return absl::OkStatus();
   }
 
-  // A constant of one element, something made before, or an input that broadcasts to the product.
-  absl::StatusOr<ElementStep::Operand> OperandOf(ValueId id) {
-    if (const auto made = made_.find(id); made != made_.end()) return made->second;
-    const Value& value = body_.value(id);
-    ElementStep::Operand operand;
-    if (value.constant.has_value() && value.constant->num_elements() == 1) {
-      operand.kind = ElementStep::Operand::Kind::kConstant;
-      operand.constant = value.constant->values<float>()[0];
-      return operand;
-    }
-    const auto input = absl::c_find(body_.inputs, id);
-    if (input == body_.inputs.end()) return absl::UnimplementedError("a table is in its code");
-    operand.kind = ElementStep::Operand::Kind::kTensor;
-    operand.index = static_cast<int>(product_.tensors.size());
-    const int number = static_cast<int>(input - body_.inputs.begin());
+  // An input that broadcasts to the product.
+  absl::StatusOr<int> AddTensor(int number, const Shape& shape) {
+    const auto index = static_cast<int>(product_.tensors.size());
     if (!planes_.empty()) {
-      SLIPWAY_ASSIGN_OR_RETURN(ProductTensor tensor, OverPlanes(value.type->shape()));
+      SLIPWAY_ASSIGN_OR_RETURN(ProductTensor tensor, OverPlanes(shape));
       tensor.input = number;
       product_.tensors.push_back(std::move(tensor));
-      made_[id] = operand;
-      return operand;
+      return index;
     }
     // Of the result: without a row or a column of vectors.
     const size_t outer = batch_.size() + rows_.size();
     const size_t rank = outer + 1 - (has_rows_ ? 0 : 1) - (has_columns_ ? 0 : 1);
-    if (value.type->shape().size() > rank) {
+    if (shape.size() > rank) {
       return absl::UnimplementedError("its result has another shape than the product");
     }
-    std::vector<int64_t> strides = StridesOf(value.type->shape(), rank);
+    std::vector<int64_t> strides = BroadcastStrides(shape, rank);
     if (!has_columns_) strides.push_back(0);
     if (!has_rows_) strides.insert(strides.end() - 1, 0);
     const auto begin = strides.begin();
     const auto middle = begin + static_cast<std::ptrdiff_t>(batch_.size());
     const auto end = begin + static_cast<std::ptrdiff_t>(outer);
-    product_.tensors.push_back(
-        {number, Merged(batch_, {begin, middle}), Merged(rows_, {middle, end}), strides.back()});
-    made_[id] = operand;
-    return operand;
+    product_.tensors.push_back({number, MergedIndexing(batch_, {begin, middle}),
+                                MergedIndexing(rows_, {middle, end}), strides.back()});
+    return index;
   }
 
   // A tensor that broadcasts to the result of a convolution, [N, channels, planes].
@@ -361,34 +323,14 @@ class Decoder {
     if (shape.size() > rank) {
       return absl::UnimplementedError("its result has another shape than the product");
     }
-    const std::vector<int64_t> strides = StridesOf(shape, rank);
-    const Indexing within = Merged(planes_, {strides.begin() + 2, strides.end()});
+    const std::vector<int64_t> strides = BroadcastStrides(shape, rank);
+    const Indexing within = MergedIndexing(planes_, {strides.begin() + 2, strides.end()});
     if (within.extents.size() > 1) {
       return absl::UnimplementedError("a tensor behind it repeats within its planes");
     }
-    return ProductTensor{0, Merged(batch_, {strides[0], strides[1] * rows_[0]}),
-                         Merged(rows_, {strides[1]}),
+    return ProductTensor{0, MergedIndexing(batch_, {strides[0], strides[1] * rows_[0]}),
+                         MergedIndexing(rows_, {strides[1]}),
                          within.strides.empty() ? 0 : within.strides[0]};
-  }
-
-  absl::Status AddNode(const NodeView& view) {
-    if (view.num_outputs() != 1) {
-      return absl::UnimplementedError(absl::StrCat(view.op(), " behind it"));
-    }
-    const ValueId product = body_.nodes[head_].outputs[0];
-    if (body_.value(view.node().outputs[0]).type != body_.value(product).type) {
-      return absl::UnimplementedError("its result has another shape than the product");
-    }
-    std::vector<std::optional<ElementStep::Operand>> operands;
-    for (const ValueId id : view.node().inputs) {
-      operands.emplace_back();
-      if (id != kNoValue) {
-        SLIPWAY_ASSIGN_OR_RETURN(operands.back(), OperandOf(id));
-      }
-    }
-    SLIPWAY_ASSIGN_OR_RETURN(made_[view.node().outputs[0]],
-                             AddStepsOf(view, operands, product_.steps));
-    return absl::OkStatus();
   }
 
   const Graph& body_;
@@ -404,7 +346,7 @@ class Decoder {
   size_t head_ = 0;  // The node that multiplies.
   std::map<ValueId, Source> sources_;
   std::set<ValueId> narrow_;  // Inputs that the group widens.
-  std::map<ValueId, ElementStep::Operand> made_;
+  ElementTail tail_;
 };
 
 }  // namespace

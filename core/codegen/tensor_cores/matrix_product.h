@@ -9,18 +9,13 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/codegen/tensor_cores/element_steps.h"
+#include "core/codegen/tensor_cores/indexing.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
 #include "core/tensor/dtype.h"
 
 namespace slipway {
-
-// From one number to an offset in elements: the number is taken apart into indices by the extents, outermost first. Neighbours that are as one
-// are one; none of the extents is 1.
-struct Indexing {
-  std::vector<int64_t> extents;
-  std::vector<int64_t> strides;
-};
 
 // Element (batch, row, column) lies at batch(batch) + rows(row) + columns * column of the group's input.
 struct ProductTensor {
@@ -53,33 +48,6 @@ struct SlidingWindow {
 
   // Rows go through all channels with one element of the window, and then with the next: as weights can be laid out.
   bool channels_are_inner = false;
-};
-
-// What happens to each element of the product, in order.
-struct ElementStep {
-  enum class Kind {
-    kAdd,
-    kSubtract,
-    kMultiply,
-    kDivide,
-    kMaximum,  // As of ONNX: what is no number stays.
-    kMinimum,
-    kNegate,
-    kAbsolute,
-    kSquareRoot,
-    kExponential,
-    kSigmoid,
-    kHyperbolicTangent,
-    kErrorFunction,
-  };
-  struct Operand {
-    enum class Kind { kProduct, kStep, kTensor, kConstant };
-    Kind kind = Kind::kProduct;
-    int index = 0;  // Of a step before this one, or in MatrixProduct::tensors.
-    float constant = 0;
-  };
-  Kind kind = Kind::kAdd;
-  std::vector<Operand> operands;  // One or two.
 };
 
 // y[batch, m, n] = result, of the steps on the sum over k of a[batch, m, k] * b[batch, k, n]. Every extent is at least 1. Rows of a batch whose matrix b is the same are rows of one matrix.

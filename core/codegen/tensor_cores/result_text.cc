@@ -159,7 +159,8 @@ class ResultWriter {
       }
       Registers values;
       for (size_t i = 0; i < kPair; ++i) {
-        values.push_back(WriteSteps(product_, sums_[sum + i], tensors[i], w_));
+        values.push_back(
+            WriteSteps(product_.steps, product_.result, sums_[sum + i], tensors[i], w_));
       }
       const int64_t offset = int64_t{right} * kElementBytes;
       if (!pair.as_one.empty()) {
@@ -232,7 +233,7 @@ void WriteSummation(KernelFrame& frame, int inputs, int parts, int instances) {
     at = frame.Plus(at, tensor.batch, frame.batch);
     tensors.push_back(w.Float("ld.global.nc.f32", {At(frame.Address(tensor.input, at))}));
   }
-  const std::string value = WriteSteps(product, sum, tensors, w);
+  const std::string value = WriteSteps(product.steps, product.result, sum, tensors, w);
   w.Do("st.global.f32", {At(frame.Address(inputs + 1, element)), value});
   w.Place(end);
 }

@@ -1,0 +1,56 @@
+#include "core/codegen/tensor_cores/element_tail.h"
+
+#include <optional>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/tensor/dtype.h"
+
+namespace slipway {
+
+absl::StatusOr<ElementStep::Operand> ElementTail::OperandOf(ValueId id) {
+  if (const auto made = made_.find(id); made != made_.end()) return made->second;
+  const Value& value = body_.value(id);
+  if (value.constant.has_value() && value.constant->num_elements() == 1) {
+    return ElementSteps::Constant(value.constant->values<float>()[0]);
+  }
+  const auto input = absl::c_find(body_.inputs, id);
+  if (input == body_.inputs.end()) return absl::UnimplementedError("a table is in its code");
+  SLIPWAY_ASSIGN_OR_RETURN(
+      const int number,
+      add_tensor_(static_cast<int>(input - body_.inputs.begin()), value.type->shape()));
+  const ElementStep::Operand operand{ElementStep::Operand::Kind::kTensor, number, 0};
+  made_[id] = operand;
+  return operand;
+}
+
+absl::Status ElementTail::AddNodes(size_t begin, ValueId head) {
+  for (size_t i = begin; i < body_.nodes.size(); ++i) {
+    SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
+                             NodeView::Create(body_, body_.nodes[i], registry_));
+    SLIPWAY_RETURN_IF_ERROR(AddNode(view, head));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ElementTail::AddNode(const NodeView& view, ValueId head) {
+  if (view.num_outputs() != 1) {
+    return absl::UnimplementedError(absl::StrCat(view.op(), " behind it"));
+  }
+  if (body_.value(view.node().outputs[0]).type->shape() != body_.value(head).type->shape()) {
+    return absl::UnimplementedError("its result has another shape");
+  }
+  std::vector<std::optional<ElementStep::Operand>> operands;
+  for (const ValueId id : view.node().inputs) {
+    operands.emplace_back();
+    if (id != kNoValue) {
+      SLIPWAY_ASSIGN_OR_RETURN(operands.back(), OperandOf(id));
+    }
+  }
+  SLIPWAY_ASSIGN_OR_RETURN(const ElementStep::Operand made, AddStepsOf(view, operands, steps_));
+  Define(view.node().outputs[0], made);
+  return absl::OkStatus();
+}
+
+}  // namespace slipway
