@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/files.h"
 #include "core/codegen/depthwise/depthwise_tile.h"
-#include "core/codegen/rows/normalized_rows.h"
+#include "core/codegen/rows/row_division.h"
 #include "core/codegen/tensor_cores/attention_tile.h"
 #include "core/codegen/tensor_cores/tensor_tile.h"
 #include "core/runtime/drivers/cuda/converting_code.h"
@@ -321,22 +321,25 @@ TEST_F(PtxAssemblyTest, DepthwiseStaysInRegistersAndLeavesRoom) {
 }
 
 TEST_F(PtxAssemblyTest, RowsStayInRegistersAndLeaveRoom) {
-  for (const RowGraph& graph : RowGraphs()) {
-    const std::string target = "x86-64-linux,cuda-sm80";
-    ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen, compiler_->Compile(graph.text, target));
-    const std::string name = chosen.schedules[0].substr(0, chosen.schedules[0].find(' '));
-    for (int warps = 1; warps <= kMostRowWarps; ++warps) {
-      if (!CanShareRow(warps, graph.size)) continue;
-      SCOPED_TRACE(absl::StrCat(graph.name, ", ", warps, " warps"));
-      ASSERT_OK_AND_ASSIGN(
-          const CompiledGraph compiled,
-          compiler_->Compile(graph.text, target, Precision::kFloat32,
-                             absl::StrCat(name, " warp-rows warps=", warps, "\n")));
-      const KernelResources resources = ReadResources(Assemble(compiled, "80"));
-      std::cout << graph.name << " by " << warps << " warps: " << resources.registers
-                << " registers\n";
-      EXPECT_EQ(resources.spilled_bytes, 0);
-      EXPECT_LE(resources.registers, 80);
+  for (const char* capability : {"80", "90"}) {
+    const std::string target = absl::StrCat("x86-64-linux,cuda-sm", capability);
+    for (const RowGraph& graph : RowGraphs()) {
+      ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen, compiler_->Compile(graph.text, target));
+      const std::string name = chosen.schedules[0].substr(0, chosen.schedules[0].find(' '));
+      for (const RowDivision& division : RowDivisions(graph.size)) {
+        SCOPED_TRACE(absl::StrCat(graph.name, ", ", division.warps, " warps"));
+        const std::string parts = division.parts > 1 ? absl::StrCat(" parts=", division.parts) : "";
+        ASSERT_OK_AND_ASSIGN(
+            const CompiledGraph compiled,
+            compiler_->Compile(
+                graph.text, target, Precision::kFloat32,
+                absl::StrCat(name, " warp-rows warps=", division.warps, parts, "\n")));
+        const KernelResources resources = ReadResources(Assemble(compiled, capability));
+        std::cout << graph.name << " by " << division.warps << " warps: " << resources.registers
+                  << " registers\n";
+        EXPECT_EQ(resources.spilled_bytes, 0);
+        EXPECT_LE(resources.registers, 80);
+      }
     }
   }
 }

@@ -16,6 +16,7 @@
 #include "tests/gpu/compiled_graph.h"
 #include "tests/gpu/graphs.h"
 #include "tests/gpu/product_graphs.h"
+#include "tests/gpu/row_graphs.h"
 
 namespace slipway::testing {
 namespace {
@@ -122,6 +123,14 @@ absl::StatusOr<std::string> PtxFacts() {
     absl::StrAppend(&facts, "\n== attention ", graph.name, ", bf16\n", FactsOf(compiled));
   }
   SLIPWAY_RETURN_IF_ERROR(AddWarpGroups(*compiler, facts));
+  // With something behind them: rows, groups of channels, and groups that are longer than a group of instances holds.
+  for (const RowGraph& graph : RowGraphs()) {
+    constexpr absl::string_view kNames[] = {"layers_and_more", "groups", "groups_of_parts"};
+    if (!absl::c_linear_search(kNames, graph.name)) continue;
+    SLIPWAY_ASSIGN_OR_RETURN_WITH(const CompiledGraph compiled,
+                                  compiler->Compile(graph.text, kTarget), graph.name);
+    absl::StrAppend(&facts, "\n== rows ", graph.name, "\n", FactsOf(compiled));
+  }
   return facts;
 }
 

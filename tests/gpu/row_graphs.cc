@@ -44,6 +44,85 @@ constexpr RowGraph kGraphs[] = {
   %y = Softmax(%x) {axis = 1}
 })",
      20},
+    {"layers_and_more",
+     R"(graph "g" (%x: f32[4, 6, 64], %s: f32[64], %b: f32[64], %r: f32[4, 6, 64], %c: f32[6, 1]) -> (%y) {
+  %n = LayerNormalization(%x, %s, %b) {axis = -1}
+  %a = Add(%n, %r)
+  %m = Mul(%a, %c)
+  %y = Gelu(%m)
+})",
+     64},
+    {"odd_layers_and_itself", R"(graph "g" (%x: f32[5, 39], %s: f32[39], %c: f32[]) -> (%y) {
+  const %three: f32[] = {3}
+  %n = RMSNormalization(%x, %s) {axis = -1}
+  %a = Add(%n, %x)
+  %m = Mul(%a, %c)
+  %y = Div(%m, %three)
+})",
+     39},
+    {"weights_that_repeat",
+     R"(graph "g" (%x: f32[3, 4, 8], %s: f32[4, 1], %b: f32[1, 8], %r: f32[3, 1, 8]) -> (%y) {
+  %n = LayerNormalization(%x, %s, %b) {axis = 1}
+  %y = Add(%n, %r)
+})",
+     32},
+    {"softmax_and_mask", R"(graph "g" (%x: f32[4, 8, 64], %m: f32[4, 1, 64]) -> (%y) {
+  %n = Softmax(%x) {axis = -1}
+  %y = Mul(%n, %m)
+})",
+     64},
+    {"instances", R"(graph "g" (%x: f32[2, 6, 8, 10], %s: f32[6], %b: f32[6]) -> (%y) {
+  %n = InstanceNormalization(%x, %s, %b) {epsilon = 1e-3}
+  %y = LeakyRelu(%n) {alpha = 0.1}
+})",
+     80},
+    {"odd_instances", R"(graph "g" (%x: f32[2, 3, 37], %s: f32[3], %b: f32[3]) -> (%y) {
+  %y = InstanceNormalization(%x, %s, %b)
+})",
+     37},
+    {"groups",
+     R"(graph "g" (%x: f32[2, 32, 8, 8], %s: f32[32], %b: f32[32], %r: f32[2, 32, 8, 8], %c: f32[2, 32, 1, 1]) -> (%y) {
+  %n = GroupNormalization(%x, %s, %b) {num_groups = 8}
+  %g = Sigmoid(%n)
+  %m = Mul(%n, %g)
+  %a = Add(%m, %c)
+  %y = Add(%a, %r)
+})",
+     256},
+    {"odd_groups",
+     R"(graph "g" (%x: f32[2, 6, 5, 7], %s: f32[6], %b: f32[6], %r: f32[5, 1]) -> (%y) {
+  %n = GroupNormalization(%x, %s, %b) {num_groups = 3}
+  %y = Mul(%n, %r)
+})",
+     70},
+    {"groups_as_torch_has_them",
+     R"(graph "g" (%x: f32[2, 12, 6, 6], %s: f32[12, 1, 1], %b: f32[12, 1, 1]) -> (%y) {
+  const %to: i64[3] = {2, 4, 108}
+  const %back: i64[4] = {2, 12, 6, 6}
+  const %one: f32[4] = splat 1
+  const %zero: f32[4] = splat 0
+  %v = Reshape(%x, %to)
+  %n = InstanceNormalization(%v, %one, %zero)
+  %w = Reshape(%n, %back)
+  %t = Mul(%w, %s)
+  %u = Add(%t, %b)
+  %y = Relu(%u)
+})",
+     108},
+    {"groups_of_parts", R"(graph "g" (%x: f32[1, 8, 72, 72], %s: f32[8], %b: f32[8]) -> (%y) {
+  %n = GroupNormalization(%x, %s, %b) {num_groups = 2}
+  %g = Sigmoid(%n)
+  %y = Mul(%n, %g)
+})",
+     20736},
+    {"softmax_of_parts", R"(graph "g" (%x: f32[2, 16401]) -> (%y) {
+  %y = Softmax(%x) {axis = -1}
+})",
+     16401},
+    {"squares_of_parts", R"(graph "g" (%x: f32[1, 24576], %s: f32[24576]) -> (%y) {
+  %y = RMSNormalization(%x, %s) {axis = -1}
+})",
+     24576},
 };
 
 }  // namespace

@@ -10,9 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/artifact/artifact.h"
 #include "core/base/files.h"
-#include "core/codegen/rows/normalized_rows.h"
+#include "core/codegen/rows/row_division.h"
 #include "core/tensor/comparison.h"
+#include "proto/slipway/v1/artifact.pb.h"
 #include "tests/common/status_matchers.h"
 #include "tests/gpu/compiled_graph.h"
 #include "tests/gpu/graph_fixture.h"
@@ -43,29 +45,44 @@ class RowTest : public GraphTest {
   }
 };
 
+// Of kernels, not of copies.
+int LaunchesOf(const Artifact& artifact) {
+  int launches = 0;
+  for (const v1::Function& function : artifact.manifest().proto().functions()) {
+    for (const v1::Step& step : function.steps()) {
+      if (step.device() != 0 && step.has_kernel()) ++launches;
+    }
+  }
+  return launches;
+}
+
 class RowGraphTest : public RowTest, public ::testing::WithParamInterface<RowGraph> {};
 
-// With as many warps a row as are chosen, and with all other numbers of them.
+std::string RecordOf(const std::string& kernel, const RowDivision& division) {
+  return absl::StrCat(kernel, " warp-rows warps=", division.warps,
+                      division.parts > 1 ? absl::StrCat(" parts=", division.parts) : "");
+}
+
+// Divided as is chosen, and in all other ways.
 TEST_P(RowGraphTest, ComputesWhatTheReferenceDoes) {
   ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen, compiler_->Compile(GetParam().text, kCuda));
   ASSERT_EQ(chosen.schedules.size(), 1u);
   const std::vector<std::string> words = absl::StrSplit(chosen.schedules[0], ' ');
   EXPECT_EQ(words[1], "warp-rows");
   CheckRuns(chosen);
-  for (int warps = 1; warps <= kMostRowWarps; ++warps) {
-    const std::string record = absl::StrCat(words[0], " warp-rows warps=", warps);
+  for (const RowDivision& division : RowDivisions(GetParam().size)) {
+    const std::string record = RecordOf(words[0], division);
     SCOPED_TRACE(record);
-    const absl::StatusOr<CompiledGraph> compiled =
-        compiler_->Compile(GetParam().text, kCuda, Precision::kFloat32, absl::StrCat(record, "\n"));
-    if (!CanShareRow(warps, GetParam().size)) {
-      EXPECT_THAT(compiled, StatusIs(absl::StatusCode::kInvalidArgument,
-                                     HasSubstr("there is no \"warp-rows")));
-      continue;
-    }
-    ASSERT_OK(compiled.status());
-    EXPECT_THAT(compiled->schedules[0], StartsWith(record));
-    CheckRuns(*compiled);
+    ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
+                         compiler_->Compile(GetParam().text, kCuda, Precision::kFloat32,
+                                            absl::StrCat(record, "\n")));
+    EXPECT_THAT(compiled.schedules[0], StartsWith(record));
+    EXPECT_EQ(LaunchesOf(compiled.artifact), division.parts == 1 ? 1 : 2);
+    CheckRuns(compiled);
   }
+  EXPECT_THAT(compiler_->Compile(GetParam().text, kCuda, Precision::kFloat32,
+                                 RecordOf(words[0], {3, 1}) + "\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("there is no \"warp-rows")));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RowGraphTest,
@@ -97,6 +114,23 @@ TEST_F(RowTest, StaysExactWhereNumbersAreLarge) {
   CheckRuns(softmax, inputs);
 }
 
+// Parts of a row may have nothing but minus infinities; a row of these is no number, nor is one with such a number in it.
+TEST_F(RowTest, PartsOfMinusInfinityHaveNoPart) {
+  ASSERT_OK_AND_ASSIGN(const CompiledGraph softmax, compiler_->Compile(
+                                                        R"(graph "g" (%x: f32[4, 16500]) -> (%y) {
+  %y = Softmax(%x) {axis = 1}
+})",
+                                                        kCuda));
+  std::vector<Tensor> inputs = RandomInputs(softmax.graph, 7);
+  const absl::Span<float> x = inputs[0].mutable_values<float>();
+  constexpr int64_t kSize = 16500;
+  for (int64_t i = 0; i < 9000; ++i) x[i] = -std::numeric_limits<float>::infinity();
+  for (int64_t i = 1; i < kSize; ++i) x[kSize + i] = -std::numeric_limits<float>::infinity();
+  for (int64_t i = 0; i < kSize; ++i) x[2 * kSize + i] = -std::numeric_limits<float>::infinity();
+  x[3 * kSize + 9999] = std::numeric_limits<float>::quiet_NaN();
+  CheckRuns(softmax, inputs);
+}
+
 // A part of what Concat makes begins behind another part, at an address that no vector may have.
 TEST_F(RowTest, TensorsBeginAnywhere) {
   ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
@@ -122,7 +156,8 @@ TEST_F(RowTest, IsForRowsThatLieTogether) {
   EXPECT_EQ(softmax("3, 40", 1, kCuda), "warp-rows");
   EXPECT_EQ(softmax("3, 40", 1, "x86-64-linux,cuda-sm90a"), "warp-rows");
   EXPECT_EQ(softmax("3, 40", 0, kCuda), "rows");
-  EXPECT_EQ(softmax("3, 9000", 1, kCuda), "rows");
+  EXPECT_EQ(softmax("3, 40000", 1, kCuda), "warp-rows");
+  EXPECT_EQ(softmax("1, 4194305", 1, kCuda), "rows");
   EXPECT_EQ(softmax("3, 40", 1, "x86-64-linux,cuda-sm75"), "rows");
   EXPECT_EQ(softmax("3, 40", 1, "x86-64-linux,opencl"), "rows");
   const auto layer = [&](const std::string& scale) {
@@ -131,7 +166,7 @@ TEST_F(RowTest, IsForRowsThatLieTogether) {
 })"));
   };
   EXPECT_EQ(layer("4, 5"), "warp-rows");
-  EXPECT_EQ(layer("4, 1"), "rows");
+  EXPECT_EQ(layer("4, 1"), "warp-rows");
 }
 
 TEST_F(RowTest, ReadsEachElementOnceInOneLaunch) {
@@ -147,6 +182,30 @@ TEST_F(RowTest, ReadsEachElementOnceInOneLaunch) {
   // Vectors of four: of x, and of both weights.
   EXPECT_EQ(counts["ld.global"], 3 * 32 * 768 / 4);
   EXPECT_EQ(counts["st.global"], 32 * 768 / 4);
+}
+
+// Of a channel's places neighbours share what there is of the channel; a row that several groups have is read twice.
+TEST_F(RowTest, ReadsWhatIsBehindGroupsByVectors) {
+  const auto counts_of = [&](const std::string& shape, int groups) {
+    const absl::StatusOr<CompiledGraph> compiled = compiler_->Compile(
+        absl::StrCat("graph \"g\" (%x: f32[", shape, "], %s: f32[8], %b: f32[8], %r: f32[", shape,
+                     R"(]) -> (%y) {
+  %n = GroupNormalization(%x, %s, %b) {num_groups = )",
+                     groups, R"(}
+  %a = Relu(%n)
+  %y = Add(%a, %r)
+})"),
+        kCuda);
+    EXPECT_OK(compiled.status());
+    return *CountElsewhere(compiled->artifact, RandomInputs(compiled->graph, 7), folder_.path());
+  };
+  auto counts = counts_of("2, 8, 12, 12", 2);
+  EXPECT_EQ(counts["ld.global"], 4 * 2 * 8 * 144 / 4);
+  EXPECT_EQ(counts["st.global"], 2 * 8 * 144 / 4);
+  // 3 parts by 256 instances, of which each warp reads what is told of parts, and one instance tells it.
+  counts = counts_of("1, 8, 48, 48", 1);
+  EXPECT_EQ(counts["ld.global"], 5 * 8 * 2304 / 4 + 3 * 8 * 3);
+  EXPECT_EQ(counts["st.global"], 8 * 2304 / 4 + 3);
 }
 
 }  // namespace

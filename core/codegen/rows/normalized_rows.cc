@@ -1,9 +1,14 @@
 #include "core/codegen/rows/normalized_rows.h"
 
+#include <cstddef>
+#include <utility>
+
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "core/codegen/rows/row_division.h"
+#include "core/codegen/tensor_cores/element_tail.h"
 #include "core/operators/normalization.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/shape.h"
@@ -11,80 +16,137 @@
 namespace slipway {
 namespace {
 
-constexpr int kNumbersOfWarps[] = {1, 4, 8};
-constexpr int64_t kWarp = 32;
-// Of a multiprocessor: enough to hide what one of them waits for.
-constexpr int64_t kWantedWarps = 8;
-constexpr int64_t kFewestOfInstance = 4;
 constexpr int64_t kMostElements = int64_t{1} << 29;
+
+class Decoder {
+ public:
+  Decoder(const Graph& body, const OperatorRegistry& registry)
+      : body_(body),
+        registry_(registry),
+        tail_(
+            body, registry,
+            [this](int input, const Shape& shape) { return AddTensor(input, shape); },
+            rows_.steps) {}
+
+  absl::StatusOr<NormalizedRows> Decode() {
+    SLIPWAY_RETURN_IF_ERROR(CheckTypes());
+    SLIPWAY_ASSIGN_OR_RETURN(const NodeView head,
+                             NodeView::Create(body_, body_.nodes[0], registry_));
+    SLIPWAY_RETURN_IF_ERROR(DecodeHead(head));
+    rows_.rows = NumElements(outer_);
+    rows_.size = NumElements(inner_);
+    if (rows_.size > kMostRowSize || rows_.rows > kMostElements / rows_.size) {
+      return absl::UnimplementedError(
+          absl::StrCat(rows_.rows, " rows of ", rows_.size, " numbers"));
+    }
+    SLIPWAY_RETURN_IF_ERROR(AddWeights(head));
+    SLIPWAY_RETURN_IF_ERROR(tail_.AddNodes(1, head.node().outputs[0]));
+    SLIPWAY_ASSIGN_OR_RETURN(rows_.result, tail_.OperandOf(body_.outputs[0]));
+    return std::move(rows_);
+  }
+
+ private:
+  absl::Status CheckTypes() const {
+    if (body_.nodes.empty() || body_.nodes[0].outputs.size() != 1 || body_.outputs.size() != 1) {
+      return absl::UnimplementedError("it has not one result");
+    }
+    for (const Value& value : body_.values) {
+      if (value.type->dtype() != DataType::kFloat32 || !value.type->is_static()) {
+        return absl::UnimplementedError("its tensors are not of f32 and of known extents");
+      }
+      if (value.type->byte_size() == 0) return absl::UnimplementedError("it has no element");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status DecodeHead(const NodeView& head) {
+    const auto x = absl::c_find(body_.inputs, head.node().inputs[0]);
+    if (x == body_.inputs.end()) return absl::UnimplementedError("a tensor of it is in its code");
+    rows_.x = static_cast<int>(x - body_.inputs.begin());
+    const Shape& shape = head.input_shape(0);
+    int64_t axis = 0;
+    if (head.op() == "Softmax") {
+      SLIPWAY_ASSIGN_OR_RETURN(axis, DecodeSoftmax(head));
+      if (NumElements(Shape(shape.begin() + axis + 1, shape.end())) != 1) {
+        return absl::UnimplementedError("its rows do not lie together");
+      }
+    } else if (head.op() == "LayerNormalization" || head.op() == "RMSNormalization") {
+      rows_.kind = head.op() == "LayerNormalization" ? NormalizedRows::Kind::kCentered
+                                                     : NormalizedRows::Kind::kSquares;
+      SLIPWAY_ASSIGN_OR_RETURN(axis, DecodeLayerNormalization(head));
+    } else if (head.op() == "InstanceNormalization" || head.op() == "GroupNormalization") {
+      rows_.kind = NormalizedRows::Kind::kCentered;
+      is_of_channels_ = true;
+      axis = 2;
+    } else {
+      return absl::UnimplementedError(absl::StrCat(head.op(), " makes no rows"));
+    }
+    if (rows_.kind != NormalizedRows::Kind::kSoftmax) rows_.epsilon = head.Float("epsilon");
+    outer_ = Shape(shape.begin(), shape.begin() + axis);
+    inner_ = Shape(shape.begin() + axis, shape.end());
+    if (head.op() == "GroupNormalization") {
+      SLIPWAY_ASSIGN_OR_RETURN(outer_[1], DecodeGroupNormalization(head));
+      channels_of_row_ = shape[1] / outer_[1];
+      inner_.insert(inner_.begin(), channels_of_row_);
+    }
+    return absl::OkStatus();
+  }
+
+  // Scale and bias.
+  absl::Status AddWeights(const NodeView& head) {
+    ElementSteps steps(rows_.steps);
+    ElementStep::Operand value = {};
+    for (const int i : {1, 2}) {
+      if (i >= head.num_inputs() || !head.has_input(i)) continue;
+      SLIPWAY_ASSIGN_OR_RETURN(const ElementStep::Operand weight, WeightOf(head, i));
+      value = i == 1 ? steps.Times(value, weight) : steps.Plus(value, weight);
+    }
+    tail_.Define(head.node().outputs[0], value);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<ElementStep::Operand> WeightOf(const NodeView& head, int i) {
+    const ValueId id = head.node().inputs[static_cast<size_t>(i)];
+    if (!is_of_channels_ || body_.value(id).constant.has_value()) return tail_.OperandOf(id);
+    // A number a channel, over which places of its plane repeat.
+    Shape shape(head.input_shape(0).size() - 1, 1);
+    shape[0] = head.input_shape(0)[1];
+    const auto input = absl::c_find(body_.inputs, id) - body_.inputs.begin();
+    SLIPWAY_ASSIGN_OR_RETURN(const int number, AddTensor(static_cast<int>(input), shape));
+    return ElementStep::Operand{ElementStep::Operand::Kind::kTensor, number, 0};
+  }
+
+  // An input that broadcasts to the result.
+  absl::StatusOr<int> AddTensor(int input, const Shape& shape) {
+    const size_t rank = outer_.size() + inner_.size() - (channels_of_row_ > 0 ? 1 : 0);
+    if (shape.size() > rank) return absl::UnimplementedError("its result has another shape");
+    std::vector<int64_t> strides = BroadcastStrides(shape, rank);
+    if (channels_of_row_ > 0) {
+      strides.insert(strides.begin() + 1, strides[1] * channels_of_row_);
+    }
+    const auto first = strides.begin() + static_cast<std::ptrdiff_t>(outer_.size());
+    rows_.tensors.push_back(
+        {input, MergedIndexing({outer_.begin(), outer_.end()}, {strides.begin(), first}),
+         MergedIndexing({inner_.begin(), inner_.end()}, {first, strides.end()})});
+    return static_cast<int>(rows_.tensors.size()) - 1;
+  }
+
+  const Graph& body_;
+  const OperatorRegistry& registry_;
+  NormalizedRows rows_;
+  Shape outer_,
+      inner_;  // Extents of rows, and of places in a row; of groups of channels the channels' extent is in both.
+  bool is_of_channels_ = false;
+  int64_t channels_of_row_ =
+      0;  // Where a row has several channels, of which there are groups; or 0.
+  ElementTail tail_;
+};
 
 }  // namespace
 
 absl::StatusOr<NormalizedRows> DecodeNormalizedRows(const Graph& body,
                                                     const OperatorRegistry& registry) {
-  if (body.nodes.size() != 1 || body.nodes[0].outputs.size() != 1) {
-    return absl::UnimplementedError("it is not one operator of one result");
-  }
-  SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(body, body.nodes[0], registry));
-  NormalizedRows made;
-  int64_t axis = 0;
-  if (view.op() == "Softmax") {
-    SLIPWAY_ASSIGN_OR_RETURN(axis, DecodeSoftmax(view));
-  } else if (view.op() == "LayerNormalization" || view.op() == "RMSNormalization") {
-    made.kind = view.op() == "LayerNormalization" ? NormalizedRows::Kind::kCentered
-                                                  : NormalizedRows::Kind::kSquares;
-    made.epsilon = view.Float("epsilon");
-    SLIPWAY_ASSIGN_OR_RETURN(axis, DecodeLayerNormalization(view));
-  } else {
-    return absl::UnimplementedError(absl::StrCat(view.op(), " makes no rows"));
-  }
-  const auto input = [&](int i) -> absl::StatusOr<int> {
-    if (view.input_type(i).dtype() != DataType::kFloat32 || !view.input_type(i).is_static()) {
-      return absl::UnimplementedError("its inputs are not of f32 and of known extents");
-    }
-    const auto found = absl::c_find(body.inputs, view.node().inputs[static_cast<size_t>(i)]);
-    if (found == body.inputs.end())
-      return absl::UnimplementedError("a tensor of it is in its code");
-    return static_cast<int>(found - body.inputs.begin());
-  };
-  SLIPWAY_ASSIGN_OR_RETURN(made.x, input(0));
-  const Shape& shape = view.input_shape(0);
-  const auto first = shape.begin() + axis;
-  made.rows = NumElements(Shape(shape.begin(), first));
-  made.size = NumElements(Shape(first, shape.end()));
-  if (made.kind == NormalizedRows::Kind::kSoftmax && made.size != *first) {
-    return absl::UnimplementedError("its rows do not lie together");
-  }
-  if (made.rows < 1 || made.size < 1 || made.size > kMostRowSize ||
-      made.rows > kMostElements / made.size) {
-    return absl::UnimplementedError(absl::StrCat(made.rows, " rows of ", made.size, " numbers"));
-  }
-  for (const int i : {1, 2}) {
-    if (i >= view.num_inputs() || !view.has_input(i)) continue;
-    // The same for all rows, and another one for each place.
-    Shape weights = view.input_shape(i);
-    while (!weights.empty() && weights[0] == 1) weights.erase(weights.begin());
-    Shape row(first, shape.end());
-    while (!row.empty() && row[0] == 1) row.erase(row.begin());
-    if (weights != row) return absl::UnimplementedError("its weights repeat within a row");
-    SLIPWAY_ASSIGN_OR_RETURN((i == 1 ? made.scale : made.bias), input(i));
-  }
-  return made;
-}
-
-bool CanShareRow(int warps, int64_t size) {
-  return absl::c_linear_search(kNumbersOfWarps, warps) && size <= warps * kWarp * kMostOfInstance;
-}
-
-int ChooseWarpsOfRow(const TensorGpu& gpu, int64_t rows, int64_t size) {
-  int best = 0;
-  for (const int warps : kNumbersOfWarps) {
-    if (!CanShareRow(warps, size)) continue;
-    const bool has_work = size >= warps * kWarp * kFewestOfInstance;
-    if (best > 0 && (rows * best >= gpu.multiprocessors * kWantedWarps || !has_work)) break;
-    best = warps;
-  }
-  return best;
+  return Decoder(body, registry).Decode();
 }
 
 }  // namespace slipway

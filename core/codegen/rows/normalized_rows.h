@@ -1,43 +1,46 @@
-// NormalizedRows: a group that is one softmax or normalization of rows that lie together, as numbers alone: what a template is filled in with.
+// NormalizedRows: a group that is one softmax or normalization of rows that lie together, and goes on with each element, as numbers alone: what a template is
+// filled in with.
 #ifndef SLIPWAY_CORE_CODEGEN_ROWS_NORMALIZED_ROWS_H_
 #define SLIPWAY_CORE_CODEGEN_ROWS_NORMALIZED_ROWS_H_
 
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/codegen/tensor_cores/tensor_tile.h"
+#include "core/codegen/tensor_cores/element_steps.h"
+#include "core/codegen/tensor_cores/indexing.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
 
 namespace slipway {
 
+// Element (row, place) lies at rows(row) + places(place) of the group's input.
+struct RowTensor {
+  int input = 0;
+  Indexing rows;
+  Indexing places;
+};
+
 struct NormalizedRows {
   enum class Kind {
     kSoftmax,
-    kCentered,  // (x - mean) / sqrt(variance + epsilon) * scale + bias: LayerNormalization.
-    kSquares,   // x / sqrt(mean of squares + epsilon) * scale: RMSNormalization.
+    kCentered,  // (x - mean) / sqrt(variance + epsilon): LayerNormalization, GroupNormalization, InstanceNormalization.
+    kSquares,   // x / sqrt(mean of squares + epsilon): RMSNormalization.
   };
   Kind kind = Kind::kSoftmax;
   int64_t rows = 1;
-  int64_t size = 1;                // Of a row.
-  int x = 0;                       // By number of the group's input.
-  std::optional<int> scale, bias;  // The same: a number for each place of a row.
+  int64_t size = 1;  // Of a row.
+  int x = 0;         // By number of the group's input.
   float epsilon = 0;
+  // What is done to each element then: scale and bias of a normalization, and what is behind it.
+  std::vector<RowTensor> tensors;  // That steps read.
+  std::vector<ElementStep> steps;
+  ElementStep::Operand result;
 };
 
 // UNIMPLEMENTED says what of the group is no such thing, or is longer than kMostRowSize.
 absl::StatusOr<NormalizedRows> DecodeNormalizedRows(const Graph& body,
                                                     const OperatorRegistry& registry);
-
-// How many warps have a row together: 1, of which kRowWarps make a group, or 4 or 8, which are one. An instance keeps its part of a row in registers.
-inline constexpr int kRowWarps = 4;
-inline constexpr int64_t kMostOfInstance = 32;
-inline constexpr int kMostRowWarps = 8;
-inline constexpr int64_t kMostRowSize = kMostRowWarps * 32 * kMostOfInstance;
-int ChooseWarpsOfRow(const TensorGpu& gpu, int64_t rows, int64_t size);
-// Whether that is one of them, and has room for a row.
-bool CanShareRow(int warps, int64_t size);
 
 }  // namespace slipway
 

@@ -5,17 +5,22 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/ptx_head.h"
 #include "core/codegen/rows/normalized_rows.h"
+#include "core/codegen/rows/row_division.h"
 #include "core/codegen/rows/row_text.h"
 #include "core/codegen/tensor_cores/tensor_core_kernel.h"
 
 namespace slipway {
 namespace {
 
-KernelSchedule ScheduleOf(int warps) { return {{"warp-rows", {{"warps", warps}}}}; }
+KernelSchedule ScheduleOf(const RowDivision& division) {
+  KernelSchedule schedule = {{"warp-rows", {{"warps", division.warps}}}};
+  if (division.parts > 1) schedule[0].numbers.push_back({"parts", division.parts});
+  return schedule;
+}
 
-absl::StatusOr<int> WarpsOf(const ScheduleRecord& record, int64_t size) {
-  for (int warps = 1; warps <= kMostRowWarps; ++warps) {
-    if (CanShareRow(warps, size) && ScheduleOf(warps) == record.schedule) return warps;
+absl::StatusOr<RowDivision> DivisionOf(const ScheduleRecord& record, int64_t size) {
+  for (const RowDivision& division : RowDivisions(size)) {
+    if (ScheduleOf(division) == record.schedule) return division;
   }
   return absl::InvalidArgumentError(absl::StrCat("its schedule in line ", record.line,
                                                  ": there is no \"", ToString(record.schedule),
@@ -30,17 +35,15 @@ absl::StatusOr<ScheduledKernel> MakeRowKernel(const Graph& body, const OperatorR
                                               const ScheduleRecord* record) {
   SLIPWAY_RETURN_IF_ERROR(CheckTakesTemplates(device));
   SLIPWAY_ASSIGN_OR_RETURN(const NormalizedRows rows, DecodeNormalizedRows(body, registry));
-  int warps = ChooseWarpsOfRow(GpuOf(device), rows.rows, rows.size);
+  RowDivision division = ChooseRowDivision(GpuOf(device), rows.rows, rows.size);
   if (record != nullptr) {
-    SLIPWAY_ASSIGN_OR_RETURN(warps, WarpsOf(*record, rows.size));
+    SLIPWAY_ASSIGN_OR_RETURN(division, DivisionOf(*record, rows.size));
   }
-  ScheduledKernel made{RowKernel(rows, body.inputs.size(), warps, absl::StrCat(function, "_0")),
-                       ScheduleOf(warps),
+  ScheduledKernel made{RowKernel(rows, body.inputs.size(), division, absl::StrCat(function, "_0")),
+                       ScheduleOf(division),
                        {}};
-  for (int other = 1; other <= kMostRowWarps; ++other) {
-    if (other != warps && CanShareRow(other, rows.size)) {
-      made.candidates.push_back(ScheduleOf(other));
-    }
+  for (const RowDivision& other : RowDivisions(rows.size)) {
+    if (!(other == division)) made.candidates.push_back(ScheduleOf(other));
   }
   made.kernel.preamble = PtxHead(device);
   return made;

@@ -13,7 +13,7 @@
 
 namespace slipway {
 
-// Its schedule is "warp-rows warps=4". `function` is what its entry's name begins with; `record`, which may be null, says how many warps have a row in place of the model.
+// Its schedule is "warp-rows warps=4", or "warp-rows warps=8 parts=3" where rows are long. `function` is what its entries' names begin with; `record`, which may be null, says the division in place of the model.
 // UNIMPLEMENTED for any other group, and for devices that are none of CUDA's from 8.0 on; INVALID_ARGUMENT for a record of something else.
 absl::StatusOr<ScheduledKernel> MakeRowKernel(const Graph& body, const OperatorRegistry& registry,
                                               const DeviceTarget& device,

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "core/codegen/rows/row_tensor_text.h"
+#include "core/codegen/tensor_cores/element_text.h"
 #include "core/codegen/tensor_cores/kernel_text.h"
 #include "core/codegen/tensor_cores/ptx_writer.h"
 
@@ -17,15 +20,42 @@ using Registers = std::vector<std::string>;
 
 constexpr int kWarp = 32;
 constexpr float kLog2OfE = 1.44269504F;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+// What is told of a part.
+constexpr int kMomentsBytes = 2 * kElementBytes;
+constexpr int64_t kAlignment = 64;  // Of all memory that programs lay out.
+
+// What an entry does.
+enum class Launch {
+  kWhole,    // Everything, of whole rows.
+  kMoments,  // The first of two: it tells of parts of rows.
+  kApply,    // The second one.
+};
+
+// Of a row, or of a part: its largest number and the sum of powers of e relative to that, or its mean, where numbers are centered, and the sum of squares of what is then there.
+struct Moments {
+  std::string first;
+  std::string second;
+};
 
 class Template {
  public:
-  Template(const NormalizedRows& rows, size_t inputs, int warps, const std::string& entry)
-      : rows_(rows), inputs_(inputs), warps_(warps), text_{entry, w_} {}
+  Template(const NormalizedRows& rows, size_t inputs, const RowDivision& division, Launch launch,
+           const std::string& entry)
+      : rows_(rows),
+        inputs_(inputs),
+        warps_(division.warps),
+        parts_(division.parts),
+        part_size_(RowPartSize(rows.size, division.parts)),
+        launch_(launch),
+        text_{entry, w_} {}
 
-  DeviceKernel Write() {
-    // Softmax and LayerNormalization combine twice.
-    if (warps_ > 1) w_.Share(kSharedName, 2 * warps_ * kElementBytes);
+  // Adds the entry and its launch.
+  void AddTo(DeviceKernel& kernel) {
+    // Two numbers are combined at most.
+    if (warps_ > 1 && launch_ != Launch::kApply) {
+      w_.Share(kSharedName, 2 * warps_ * kElementBytes);
+    }
     const std::string end = w_.NewLabel();
     FindPlace(end);
     if (rows_.size % kVector == 0) {
@@ -37,33 +67,60 @@ class Template {
     }
     WriteBody(1);
     w_.Place(end);
-    return text_.Kernel(inputs_, Parts(rows_.rows, rows_of_group()), instances());
+    const DeviceArgument scratch{DeviceArgument::Kind::kScratch, 0};
+    DeviceKernel made = text_.Kernel(inputs_, groups(), instances());
+    EntryLaunch& launch = made.launches[0];
+    if (launch_ == Launch::kMoments) launch.writes = {scratch};
+    if (launch_ == Launch::kApply) {
+      launch.reads.push_back(scratch);
+      made.text = w_.Entry(launch.entry, inputs_ + 2, instances());
+    }
+    kernel.text += made.text;
+    kernel.launches.push_back(std::move(launch));
   }
 
  private:
   int rows_of_group() const { return warps_ == 1 ? kRowWarps : 1; }
+  int64_t groups() const {
+    return parts_ == 1 ? Parts(rows_.rows, rows_of_group()) : rows_.rows * parts_;
+  }
   int instances() const { return kWarp * std::max(warps_, kRowWarps); }
-  int result() const { return static_cast<int>(inputs_); }
+  int scratch() const { return static_cast<int>(inputs_); }
+  int result() const { return static_cast<int>(inputs_) + (launch_ == Launch::kApply ? 1 : 0); }
+  bool is_softmax() const { return rows_.kind == NormalizedRows::Kind::kSoftmax; }
+  int64_t last_part_size() const { return rows_.size - (parts_ - 1) * part_size_; }
+  bool parts_are_even() const { return last_part_size() == part_size_; }
 
   void FindPlace(const std::string& end) {
-    const std::string instance = w_.Word("mov.u32", {"%tid.x"});
-    std::string row = w_.Word("mov.u32", {"%ctaid.x"});
-    warp_ = w_.Word("shr.u32", {instance, "5"});
-    place_ = instance;
-    if (warps_ == 1) {
-      row = w_.Word("mad.lo.u32", {row, Number(kRowWarps), warp_});
-      place_ = w_.Word("and.b32", {instance, "31"});
+    instance_ = w_.Word("mov.u32", {"%tid.x"});
+    group_ = w_.Word("mov.u32", {"%ctaid.x"});
+    row_ = group_;
+    warp_ = w_.Word("shr.u32", {instance_, "5"});
+    place_ = instance_;
+    if (parts_ > 1) {
+      row_ = w_.Word("div.u32", {group_, Number(parts_)});
+      part_ = w_.Word("rem.u32", {group_, Number(parts_)});
+      begin_ = w_.Word("mul.lo.u32", {part_, Number(part_size_)});
+      is_last_ = w_.Make(Kind::kPredicate, "setp.eq.u32", {part_, Number(parts_ - 1)});
+    } else if (warps_ == 1) {
+      row_ = w_.Word("mad.lo.u32", {row_, Number(kRowWarps), warp_});
+      place_ = w_.Word("and.b32", {instance_, "31"});
       if (rows_.rows % kRowWarps != 0) {
-        w_.DoIf(w_.Make(Kind::kPredicate, "setp.ge.u32", {row, Number(rows_.rows)}), "bra", {end});
+        w_.DoIf(w_.Make(Kind::kPredicate, "setp.ge.u32", {row_, Number(rows_.rows)}), "bra", {end});
       }
     }
-    first_ = w_.Word("mul.lo.u32", {row, Number(rows_.size)});
+    first_ = w_.Word("mul.lo.u32", {row_, Number(rows_.size)});
   }
 
   std::string IsAligned() {
-    std::vector<int> parameters = {rows_.x, result()};
-    for (const std::optional<int>& weights : {rows_.scale, rows_.bias}) {
-      if (weights.has_value()) parameters.push_back(*weights);
+    std::vector<int> parameters = {rows_.x};
+    if (launch_ != Launch::kMoments) {
+      parameters.push_back(result());
+      for (const RowTensor& tensor : rows_.tensors) {
+        if (RowTensorReader::HasVectors(tensor, rows_.size, kVector)) {
+          parameters.push_back(tensor.input);
+        }
+      }
     }
     return text_.AreAligned(parameters);
   }
@@ -72,64 +129,73 @@ class Template {
   struct Piece {
     Registers values;
     std::string is_there;
-    int64_t offset = 0;  // In bytes, from the instance's first.
+    int64_t begin = 0;  // From the instance's first one on.
   };
 
-  static std::string Instruction(const char* name, int width) {
-    return absl::StrCat(name, width > 1 ? ".v4.f32" : ".f32");
-  }
-  static std::string Operand(const Registers& values) {
-    return values.size() > 1 ? InBraces(values) : values[0];
-  }
-  Registers Load(const std::string& address, const Piece& piece, int width, float otherwise) {
-    Registers values;
-    for (int i = 0; i < width; ++i) {
-      values.push_back(w_.Register(Kind::kFloat));
-      if (!piece.is_there.empty()) w_.Do("mov.f32", {values.back(), FloatLiteral(otherwise)});
+  // Predicates of pieces; `item` is the instance's first place in the part.
+  std::string IsThere(int64_t begin, int64_t apart, const std::string& item) {
+    if (!parts_are_even()) {
+      const std::string size =
+          w_.Word("selp.b32", {Number(last_part_size()), Number(part_size_), is_last_});
+      return w_.Make(Kind::kPredicate, "setp.lt.u32",
+                     {w_.Word("add.u32", {item, Number(begin)}), size});
     }
-    const Registers operands = {Operand(values), At(address, piece.offset)};
-    const std::string load = Instruction("ld.global.nc", width);
-    if (piece.is_there.empty()) {
-      w_.Do(load, operands);
-    } else {
-      w_.DoIf(piece.is_there, load, operands);
-    }
-    return values;
+    if (begin + apart <= part_size_) return "";
+    return w_.Make(Kind::kPredicate, "setp.lt.u32", {item, Number(part_size_ - begin)});
   }
 
   void WriteBody(int width) {
-    const bool is_softmax = rows_.kind == NormalizedRows::Kind::kSoftmax;
     const int64_t apart = int64_t{kWarp} * warps_ * width;
     const std::string item = w_.Word("mul.lo.u32", {place_, Number(width)});
-    const std::string element = w_.Word("add.u32", {first_, item});
+    const std::string place = parts_ > 1 ? w_.Word("add.u32", {begin_, item}) : item;
+    const std::string element = w_.Word("add.u32", {first_, place});
     const std::string from = text_.Address(rows_.x, element);
     std::vector<Piece> pieces;
-    for (int64_t begin = 0; begin < rows_.size; begin += apart) {
-      Piece piece{.values = {}, .is_there = "", .offset = begin * kElementBytes};
-      if (begin + apart > rows_.size) {
-        piece.is_there =
-            w_.Make(Kind::kPredicate, "setp.lt.u32", {item, Number(rows_.size - begin)});
-      }
-      piece.values =
-          Load(from, piece, width, is_softmax ? -std::numeric_limits<float>::infinity() : 0);
+    for (int64_t begin = 0; begin < part_size_; begin += apart) {
+      Piece piece{.values = {}, .is_there = IsThere(begin, apart, item), .begin = begin};
+      piece.values = LoadNeighbours(w_, from, begin * kElementBytes, width, piece.is_there,
+                                    is_softmax() ? -kInfinity : 0);
       pieces.push_back(std::move(piece));
     }
-    std::string factor = is_softmax ? TakePowers(pieces) : TakeDeviations(pieces);
-    const std::string scale = rows_.scale.has_value() ? text_.Address(*rows_.scale, item) : "";
-    const std::string bias = rows_.bias.has_value() ? text_.Address(*rows_.bias, item) : "";
-    const std::string to = text_.Address(result(), element);
-    for (const Piece& piece : pieces) {
-      Registers scales, biases;
-      if (!scale.empty()) scales = Load(scale, piece, width, 0);
-      if (!bias.empty()) biases = Load(bias, piece, width, 0);
-      for (size_t i = 0; i < piece.values.size(); ++i) {
-        const std::string& value = piece.values[i];
-        w_.Do("mul.f32", {value, value, factor});
-        if (!scale.empty()) w_.Do("mul.f32", {value, value, scales[i]});
-        if (!bias.empty()) w_.Do("add.f32", {value, value, biases[i]});
+    Moments moments;
+    if (launch_ == Launch::kApply) {
+      moments = ReadMoments();
+      if (is_softmax()) {
+        TakePowers(pieces, moments.first);
+      } else if (rows_.kind == NormalizedRows::Kind::kCentered) {
+        Center(pieces, moments.first);
       }
-      const Registers operands = {At(to, piece.offset), Operand(piece.values)};
-      const std::string store = Instruction("st.global", width);
+    } else {
+      moments = is_softmax() ? MomentsOfPowers(pieces) : MomentsOfDeviations(pieces);
+    }
+    if (launch_ == Launch::kMoments) {
+      WriteMoments(moments);
+    } else {
+      WriteResult(pieces, FactorOf(moments), place, text_.Address(result(), element), width);
+    }
+  }
+
+  void WriteResult(const std::vector<Piece>& pieces, const std::string& factor,
+                   const std::string& place, const std::string& to, int width) {
+    std::vector<RowTensorReader> readers;
+    for (const RowTensor& tensor : rows_.tensors) {
+      readers.emplace_back(text_, tensor, rows_.size, row_, place);
+    }
+    for (const Piece& piece : pieces) {
+      std::vector<Registers> tensors(static_cast<size_t>(width));
+      for (RowTensorReader& reader : readers) {
+        const Registers elements =
+            reader.Load(piece.begin, width, /*aligned=*/width > 1, piece.is_there);
+        for (size_t i = 0; i < tensors.size(); ++i) tensors[i].push_back(elements[i]);
+      }
+      Registers made;
+      for (size_t i = 0; i < tensors.size(); ++i) {
+        w_.Do("mul.f32", {piece.values[i], piece.values[i], factor});
+        made.push_back(WriteSteps(rows_.steps, rows_.result, piece.values[i], tensors[i], w_));
+      }
+      const char* const store = width > 1 ? "st.global.v4.f32" : "st.global.f32";
+      const Registers operands = {At(to, piece.begin * kElementBytes),
+                                  width > 1 ? InBraces(made) : made[0]};
       if (piece.is_there.empty()) {
         w_.Do(store, operands);
       } else {
@@ -138,49 +204,143 @@ class Template {
     }
   }
 
-  // Powers of e, relative to the largest, in place of what is there. Returns what each is multiplied by.
-  std::string TakePowers(const std::vector<Piece>& pieces) {
-    const std::string largest =
-        w_.Float("mov.f32", {FloatLiteral(-std::numeric_limits<float>::infinity())});
-    ForEach(pieces, [&](const Piece&, const std::string& value) {
-      w_.Do("max.f32", {largest, largest, value});
-    });
-    Combine(largest, "max.f32", 0);
-    const std::string sum = w_.Float("mov.f32", {FloatLiteral(0)});
+  // Powers of e, relative to the largest, in place of what is there.
+  void TakePowers(const std::vector<Piece>& pieces, const std::string& largest) {
     ForEach(pieces, [&](const Piece&, const std::string& value) {
       w_.Do("sub.f32", {value, value, largest});
       w_.Do("mul.f32", {value, value, FloatLiteral(kLog2OfE)});
       w_.Do("ex2.approx.f32", {value, value});
-      w_.Do("add.f32", {sum, sum, value});
     });
-    Combine(sum, "add.f32", 1);
-    return w_.Float("rcp.rn.f32", {sum});
   }
 
-  // Differences from the mean, where that is wanted, in place of what is there. Returns what each is multiplied by.
-  std::string TakeDeviations(const std::vector<Piece>& pieces) {
-    const std::string share = FloatLiteral(1 / static_cast<float>(rows_.size));
-    if (rows_.kind == NormalizedRows::Kind::kCentered) {
-      const std::string mean = w_.Float("mov.f32", {FloatLiteral(0)});
-      ForEach(pieces, [&](const Piece&, const std::string& value) {
-        w_.Do("add.f32", {mean, mean, value});
-      });
-      Combine(mean, "add.f32", 0);
-      w_.Do("mul.f32", {mean, mean, share});
-      ForEach(pieces, [&](const Piece& piece, const std::string& value) {
-        w_.Do("sub.f32", {value, value, mean});
-        if (piece.is_there.empty()) return;
-        w_.Do("selp.f32", {value, value, FloatLiteral(0), piece.is_there});
-      });
-    }
-    const std::string squares = w_.Float("mov.f32", {FloatLiteral(0)});
+  Moments MomentsOfPowers(const std::vector<Piece>& pieces) {
+    const std::string largest = w_.Float("mov.f32", {FloatLiteral(-kInfinity)});
     ForEach(pieces, [&](const Piece&, const std::string& value) {
-      w_.Do("fma.rn.f32", {squares, value, value, squares});
+      w_.Do("max.f32", {largest, largest, value});
     });
-    Combine(squares, "add.f32", 1);
+    Combine(largest, "max.f32", 0);
+    std::string relative_to = largest;
+    if (launch_ == Launch::kMoments) {
+      // A part of minus infinities has no power beside others that have some; a row of them is no number, as its second launch finds.
+      const std::string is_lowest =
+          w_.Make(Kind::kPredicate, "setp.eq.f32", {largest, FloatLiteral(-kInfinity)});
+      relative_to = w_.Float("selp.f32", {FloatLiteral(0), largest, is_lowest});
+    }
+    TakePowers(pieces, relative_to);
+    const std::string sum = SumOf(pieces);
+    Combine(sum, "add.f32", 1);
+    return {largest, sum};
+  }
+
+  // Differences from the mean in place of what is there, and 0 in place of what is not.
+  void Center(const std::vector<Piece>& pieces, const std::string& mean) {
+    ForEach(pieces, [&](const Piece& piece, const std::string& value) {
+      w_.Do("sub.f32", {value, value, mean});
+      if (piece.is_there.empty()) return;
+      w_.Do("selp.f32", {value, value, FloatLiteral(0), piece.is_there});
+    });
+  }
+
+  Moments MomentsOfDeviations(const std::vector<Piece>& pieces) {
+    Moments moments{FloatLiteral(0), ""};
+    if (rows_.kind == NormalizedRows::Kind::kCentered) {
+      const std::string mean = SumOf(pieces);
+      Combine(mean, "add.f32", 0);
+      w_.Do("mul.f32", {mean, mean,
+                        OfPart(1 / static_cast<float>(last_part_size()),
+                               1 / static_cast<float>(part_size_), is_last_)});
+      Center(pieces, mean);
+      moments.first = mean;
+    }
+    moments.second = w_.Float("mov.f32", {FloatLiteral(0)});
+    ForEach(pieces, [&](const Piece&, const std::string& value) {
+      w_.Do("fma.rn.f32", {moments.second, value, value, moments.second});
+    });
+    Combine(moments.second, "add.f32", 1);
+    return moments;
+  }
+
+  // What each number is multiplied by.
+  std::string FactorOf(const Moments& moments) {
+    if (is_softmax()) return w_.Float("rcp.rn.f32", {moments.second});
+    const std::string share = FloatLiteral(1 / static_cast<float>(rows_.size));
     const std::string variance =
-        w_.Float("fma.rn.f32", {squares, share, FloatLiteral(rows_.epsilon)});
+        w_.Float("fma.rn.f32", {moments.second, share, FloatLiteral(rows_.epsilon)});
     return w_.Float("rcp.rn.f32", {w_.Float("sqrt.rn.f32", {variance})});
+  }
+
+  // One number where the predicate of being the last part holds, another one where not.
+  std::string OfPart(float last, float other, const std::string& is_last) {
+    if (parts_are_even()) return FloatLiteral(other);
+    return w_.Float("selp.f32", {FloatLiteral(last), FloatLiteral(other), is_last});
+  }
+
+  void WriteMoments(const Moments& moments) {
+    const std::string to = text_.Address(scratch(), group_, kMomentsBytes);
+    w_.DoIf(w_.Make(Kind::kPredicate, "setp.eq.u32", {instance_, "0"}), "st.global.v2.f32",
+            {At(to), InBraces({w_.Float("mov.f32", {moments.first}), moments.second})});
+  }
+
+  // Those of the row, in each warp for itself, a lane's parts after each other.
+  Moments ReadMoments() {
+    const std::string lane = w_.Word("and.b32", {instance_, "31"});
+    const std::string begin = w_.Word("mul.lo.u32", {row_, Number(parts_)});
+    const std::string from =
+        text_.Address(scratch(), w_.Word("add.u32", {begin, lane}), kMomentsBytes);
+    std::vector<Moments> parts;
+    Registers counts;  // Of what they have: 0 of parts that there are not.
+    for (int first = 0; first < parts_; first += kWarp) {
+      const std::string is_there =
+          w_.Make(Kind::kPredicate, "setp.lt.u32", {lane, Number(parts_ - first)});
+      const std::string is_last =
+          w_.Make(Kind::kPredicate, "setp.eq.u32", {lane, Number(parts_ - 1 - first)});
+      const Moments part = {w_.Float("mov.f32", {FloatLiteral(is_softmax() ? -kInfinity : 0)}),
+                            w_.Float("mov.f32", {FloatLiteral(0)})};
+      w_.DoIf(is_there, "ld.global.nc.v2.f32",
+              {InBraces({part.first, part.second}), At(from, int64_t{first} * kMomentsBytes)});
+      counts.push_back(w_.Float("selp.f32", {OfPart(static_cast<float>(last_part_size()),
+                                                    static_cast<float>(part_size_), is_last),
+                                             FloatLiteral(0), is_there}));
+      parts.push_back(part);
+    }
+    return is_softmax() ? CombinedPowers(parts) : CombinedDeviations(parts, counts);
+  }
+
+  Moments CombinedPowers(const std::vector<Moments>& parts) {
+    Moments all{w_.Float("mov.f32", {FloatLiteral(-kInfinity)}),
+                w_.Float("mov.f32", {FloatLiteral(0)})};
+    for (const Moments& part : parts) w_.Do("max.f32", {all.first, all.first, part.first});
+    CombineLanes(all.first, "max.f32");
+    for (const Moments& part : parts) {
+      const std::string below = w_.Float("sub.f32", {part.first, all.first});
+      const std::string power =
+          w_.Float("ex2.approx.f32", {w_.Float("mul.f32", {below, FloatLiteral(kLog2OfE)})});
+      w_.Do("fma.rn.f32", {all.second, part.second, power, all.second});
+    }
+    CombineLanes(all.second, "add.f32");
+    return all;
+  }
+
+  Moments CombinedDeviations(const std::vector<Moments>& parts, const Registers& counts) {
+    Moments all{FloatLiteral(0), w_.Float("mov.f32", {FloatLiteral(0)})};
+    const bool is_centered = rows_.kind == NormalizedRows::Kind::kCentered;
+    if (is_centered) {
+      all.first = w_.Float("mov.f32", {FloatLiteral(0)});
+      for (size_t i = 0; i < parts.size(); ++i) {
+        w_.Do("fma.rn.f32", {all.first, counts[i], parts[i].first, all.first});
+      }
+      CombineLanes(all.first, "add.f32");
+      w_.Do("mul.f32", {all.first, all.first, FloatLiteral(1 / static_cast<float>(rows_.size))});
+    }
+    for (size_t i = 0; i < parts.size(); ++i) {
+      w_.Do("add.f32", {all.second, all.second, parts[i].second});
+      if (!is_centered) continue;
+      const std::string apart = w_.Float("sub.f32", {parts[i].first, all.first});
+      const std::string square = w_.Float("mul.f32", {apart, apart});
+      w_.Do("fma.rn.f32", {all.second, counts[i], square, all.second});
+    }
+    CombineLanes(all.second, "add.f32");
+    return all;
   }
 
   template <typename Visit>
@@ -190,12 +350,25 @@ class Template {
     }
   }
 
-  // Of all instances of a row, in all of them. What warps have goes through shared memory, each time another part of it.
-  void Combine(const std::string& value, const char* combine, int time) {
+  std::string SumOf(const std::vector<Piece>& pieces) {
+    const std::string sum = w_.Float("mov.f32", {FloatLiteral(0)});
+    ForEach(pieces, [&](const Piece&, const std::string& value) {
+      w_.Do("add.f32", {sum, sum, value});
+    });
+    return sum;
+  }
+
+  // Of all lanes of a warp, in all of them.
+  void CombineLanes(const std::string& value, const char* combine) {
     for (int lane = kWarp / 2; lane > 0; lane /= 2) {
       const std::string other = w_.Float("shfl.sync.bfly.b32", {value, Number(lane), "31", "-1"});
       w_.Do(combine, {value, value, other});
     }
+  }
+
+  // Of all instances of a row, or of a part, in all of them. What warps have goes through shared memory, each time another part of it.
+  void Combine(const std::string& value, const char* combine, int time) {
+    CombineLanes(value, combine);
     if (warps_ == 1) return;
     const std::string shared = w_.Word("mov.u32", {kSharedName});
     const std::string own = w_.Word("mad.lo.u32", {warp_, Number(kElementBytes), shared});
@@ -218,17 +391,33 @@ class Template {
   const NormalizedRows& rows_;
   const size_t inputs_;
   const int warps_;
+  const int64_t parts_;
+  const int64_t part_size_;
+  const Launch launch_;
   PtxWriter w_;
   EntryText text_;
+  std::string instance_, group_;
+  std::string row_;
   std::string warp_, place_;  // Of the group; of the instance among those of its row.
   std::string first_;         // Element of the row.
+  // Where rows have parts: its number, its first place, and whether it is the row's last one.
+  std::string part_, begin_, is_last_;
 };
 
 }  // namespace
 
-DeviceKernel RowKernel(const NormalizedRows& rows, size_t inputs, int warps,
+DeviceKernel RowKernel(const NormalizedRows& rows, size_t inputs, const RowDivision& division,
                        const std::string& entry) {
-  return Template(rows, inputs, warps, entry).Write();
+  DeviceKernel kernel;
+  if (division.parts == 1) {
+    Template(rows, inputs, division, Launch::kWhole, entry).AddTo(kernel);
+    return kernel;
+  }
+  const int64_t bytes = rows.rows * division.parts * kMomentsBytes;
+  kernel.scratch_bytes = {Parts(bytes, kAlignment) * kAlignment};
+  Template(rows, inputs, division, Launch::kMoments, entry).AddTo(kernel);
+  Template(rows, inputs, division, Launch::kApply, absl::StrCat(entry, "_rows")).AddTo(kernel);
+  return kernel;
 }
 
 }  // namespace slipway
