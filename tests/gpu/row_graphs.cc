@@ -109,6 +109,37 @@ constexpr RowGraph kGraphs[] = {
   %y = Relu(%u)
 })",
      108},
+    {"layers_as_codes", R"(graph "g" (%x: f32[6, 64], %s: f32[64], %b: f32[64]) -> (%y) {
+  const %scale: f32[] = {0.02}
+  const %zero: u8[] = {128}
+  %n = LayerNormalization(%x, %s, %b) {axis = -1}
+  %y = QuantizeLinear(%n, %scale, %zero)
+})",
+     64},
+    {"odd_layers_of_codes",
+     R"(graph "g" (%x: f32[6, 37], %s: f32[37], %b: f32[37], %r: u8[6, 37]) -> (%y) {
+  const %scale: f32[] = {0.02}
+  const %zero: u8[] = {100}
+  const %other: f32[] = {0.01}
+  const %middle: i8[] = {-3}
+  %n = LayerNormalization(%x, %s, %b) {axis = -1}
+  %d = DequantizeLinear(%r, %scale, %zero)
+  %a = Add(%n, %d)
+  %y = QuantizeLinear(%a, %other, %middle)
+})",
+     37},
+    {"groups_of_codes",
+     R"(graph "g" (%x: f32[2, 8, 6, 6], %s: f32[8], %b: f32[8], %r: i8[2, 8, 6, 6]) -> (%y) {
+  const %scale: f32[] = {0.03}
+  const %zero: i8[] = {7}
+  %n = GroupNormalization(%x, %s, %b) {num_groups = 2}
+  %q = QuantizeLinear(%n, %scale, %zero)
+  %c = DequantizeLinear(%q, %scale, %zero)
+  %d = DequantizeLinear(%r, %scale, %zero)
+  %a = Add(%c, %d)
+  %y = QuantizeLinear(%a, %scale, %zero)
+})",
+     144},
     {"groups_of_parts", R"(graph "g" (%x: f32[1, 8, 72, 72], %s: f32[8], %b: f32[8]) -> (%y) {
   %n = GroupNormalization(%x, %s, %b) {num_groups = 2}
   %g = Sigmoid(%n)

@@ -131,6 +131,24 @@ TEST_F(RowTest, PartsOfMinusInfinityHaveNoPart) {
   CheckRuns(softmax, inputs);
 }
 
+// What is no number becomes the code of zero, what is beyond the range its nearest end.
+TEST_F(RowTest, CodesHaveEnds) {
+  ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
+                       compiler_->Compile(R"(graph "g" (%x: f32[6, 64], %s: f32[64]) -> (%y) {
+  const %scale: f32[] = {0.02}
+  const %zero: u8[] = {128}
+  %n = RMSNormalization(%x, %s) {axis = -1}
+  %y = QuantizeLinear(%n, %scale, %zero)
+})",
+                                          kCuda));
+  ASSERT_EQ(LaunchesOf(compiled.artifact), 1);
+  std::vector<Tensor> inputs = RandomInputs(compiled.graph, 7);
+  inputs[0].mutable_values<float>()[3] = std::numeric_limits<float>::quiet_NaN();
+  inputs[1].mutable_values<float>()[0] = 1000;
+  inputs[1].mutable_values<float>()[1] = -1000;
+  CheckRuns(compiled, inputs);
+}
+
 // A part of what Concat makes begins behind another part, at an address that no vector may have.
 TEST_F(RowTest, TensorsBeginAnywhere) {
   ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,

@@ -17,6 +17,8 @@ namespace slipway {
 namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 29;
+// What is stored for f32 is one of these.
+constexpr DataType kTypes[] = {DataType::kFloat32, DataType::kInt8, DataType::kUint8};
 
 class Decoder {
  public:
@@ -42,6 +44,7 @@ class Decoder {
     SLIPWAY_RETURN_IF_ERROR(AddWeights(head));
     SLIPWAY_RETURN_IF_ERROR(tail_.AddNodes(1, head.node().outputs[0]));
     SLIPWAY_ASSIGN_OR_RETURN(rows_.result, tail_.OperandOf(body_.outputs[0]));
+    rows_.dtype = body_.value(body_.outputs[0]).type->dtype();
     return std::move(rows_);
   }
 
@@ -51,8 +54,10 @@ class Decoder {
       return absl::UnimplementedError("it has not one result");
     }
     for (const Value& value : body_.values) {
-      if (value.type->dtype() != DataType::kFloat32 || !value.type->is_static()) {
-        return absl::UnimplementedError("its tensors are not of f32 and of known extents");
+      if (!value.type->is_static()) return absl::UnimplementedError("its extents are open");
+      if (!absl::c_linear_search(kTypes, value.type->dtype())) {
+        return absl::UnimplementedError(
+            absl::StrCat(Name(value.type->dtype()), " takes part in it"));
       }
       if (value.type->byte_size() == 0) return absl::UnimplementedError("it has no element");
     }
@@ -62,6 +67,9 @@ class Decoder {
   absl::Status DecodeHead(const NodeView& head) {
     const auto x = absl::c_find(body_.inputs, head.node().inputs[0]);
     if (x == body_.inputs.end()) return absl::UnimplementedError("a tensor of it is in its code");
+    if (head.input_type(0).dtype() != DataType::kFloat32) {
+      return absl::UnimplementedError("its rows are not of f32");
+    }
     rows_.x = static_cast<int>(x - body_.inputs.begin());
     const Shape& shape = head.input_shape(0);
     int64_t axis = 0;
@@ -127,7 +135,8 @@ class Decoder {
     const auto first = strides.begin() + static_cast<std::ptrdiff_t>(outer_.size());
     rows_.tensors.push_back(
         {input, MergedIndexing({outer_.begin(), outer_.end()}, {strides.begin(), first}),
-         MergedIndexing({inner_.begin(), inner_.end()}, {first, strides.end()})});
+         MergedIndexing({inner_.begin(), inner_.end()}, {first, strides.end()}),
+         body_.value(body_.inputs[static_cast<size_t>(input)]).type->dtype()});
     return static_cast<int>(rows_.tensors.size()) - 1;
   }
 

@@ -11,6 +11,7 @@
 #include "core/codegen/tensor_cores/indexing.h"
 #include "core/graph/graph.h"
 #include "core/graph/operator_registry.h"
+#include "core/tensor/dtype.h"
 
 namespace slipway {
 
@@ -19,6 +20,7 @@ struct RowTensor {
   int input = 0;
   Indexing rows;
   Indexing places;
+  DataType dtype = DataType::kFloat32;  // Or i8 or u8.
 };
 
 struct NormalizedRows {
@@ -36,6 +38,8 @@ struct NormalizedRows {
   std::vector<RowTensor> tensors;  // That steps read.
   std::vector<ElementStep> steps;
   ElementStep::Operand result;
+  DataType dtype = DataType::
+      kFloat32;  // Of the result; or i8 or u8, in whose range the last step's numbers are.
 };
 
 // UNIMPLEMENTED says what of the group is no such thing, or is longer than kMostRowSize.

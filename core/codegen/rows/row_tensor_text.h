@@ -9,12 +9,17 @@
 #include "core/codegen/rows/normalized_rows.h"
 #include "core/codegen/tensor_cores/kernel_text.h"
 #include "core/codegen/tensor_cores/ptx_writer.h"
+#include "core/tensor/dtype.h"
 
 namespace slipway {
 
-// So many neighbours in a register each: where the predicate holds, loaded, and `otherwise` where it does not. An empty predicate always holds.
-std::vector<std::string> LoadNeighbours(PtxWriter& w, const std::string& address, int64_t offset,
-                                        int count, const std::string& predicate, float otherwise);
+// So many neighbours, 1 or 4, of f32, i8 or u8, in a register of f32 each: loaded where the predicate holds, and `otherwise` where it does not. An empty predicate always holds.
+std::vector<std::string> LoadNeighbours(PtxWriter& w, DataType dtype, const std::string& address,
+                                        int64_t offset, int count, const std::string& predicate,
+                                        float otherwise);
+// The same from registers, whose numbers are in the type's range.
+void StoreNeighbours(PtxWriter& w, DataType dtype, const std::vector<std::string>& values,
+                     const std::string& address, int64_t offset, const std::string& predicate);
 
 // Reads one tensor, an instance's places of a row.
 class RowTensorReader {
@@ -31,6 +36,8 @@ class RowTensorReader {
                                 const std::string& predicate);
 
  private:
+  int bytes() const;
+
   EntryText& text_;
   const RowTensor& tensor_;
   const int64_t row_size_;

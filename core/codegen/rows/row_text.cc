@@ -11,6 +11,7 @@
 #include "core/codegen/tensor_cores/element_text.h"
 #include "core/codegen/tensor_cores/kernel_text.h"
 #include "core/codegen/tensor_cores/ptx_writer.h"
+#include "core/tensor/dtype.h"
 
 namespace slipway {
 namespace {
@@ -87,6 +88,7 @@ class Template {
   int instances() const { return kWarp * std::max(warps_, kRowWarps); }
   int scratch() const { return static_cast<int>(inputs_); }
   int result() const { return static_cast<int>(inputs_) + (launch_ == Launch::kApply ? 1 : 0); }
+  int bytes_of_result() const { return static_cast<int>(ByteSize(rows_.dtype)); }
   bool is_softmax() const { return rows_.kind == NormalizedRows::Kind::kSoftmax; }
   int64_t last_part_size() const { return rows_.size - (parts_ - 1) * part_size_; }
   bool parts_are_even() const { return last_part_size() == part_size_; }
@@ -153,8 +155,8 @@ class Template {
     std::vector<Piece> pieces;
     for (int64_t begin = 0; begin < part_size_; begin += apart) {
       Piece piece{.values = {}, .is_there = IsThere(begin, apart, item), .begin = begin};
-      piece.values = LoadNeighbours(w_, from, begin * kElementBytes, width, piece.is_there,
-                                    is_softmax() ? -kInfinity : 0);
+      piece.values = LoadNeighbours(w_, DataType::kFloat32, from, begin * kElementBytes, width,
+                                    piece.is_there, is_softmax() ? -kInfinity : 0);
       pieces.push_back(std::move(piece));
     }
     Moments moments;
@@ -171,7 +173,8 @@ class Template {
     if (launch_ == Launch::kMoments) {
       WriteMoments(moments);
     } else {
-      WriteResult(pieces, FactorOf(moments), place, text_.Address(result(), element), width);
+      WriteResult(pieces, FactorOf(moments), place,
+                  text_.Address(result(), element, bytes_of_result()), width);
     }
   }
 
@@ -193,14 +196,7 @@ class Template {
         w_.Do("mul.f32", {piece.values[i], piece.values[i], factor});
         made.push_back(WriteSteps(rows_.steps, rows_.result, piece.values[i], tensors[i], w_));
       }
-      const char* const store = width > 1 ? "st.global.v4.f32" : "st.global.f32";
-      const Registers operands = {At(to, piece.begin * kElementBytes),
-                                  width > 1 ? InBraces(made) : made[0]};
-      if (piece.is_there.empty()) {
-        w_.Do(store, operands);
-      } else {
-        w_.DoIf(piece.is_there, store, operands);
-      }
+      StoreNeighbours(w_, rows_.dtype, made, to, piece.begin * bytes_of_result(), piece.is_there);
     }
   }
 

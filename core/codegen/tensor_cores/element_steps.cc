@@ -1,9 +1,14 @@
 #include "core/codegen/tensor_cores/element_steps.h"
 
+#include <iterator>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/operators/quantization.h"
+#include "core/tensor/dtype.h"
 
 namespace slipway {
 namespace {
@@ -74,6 +79,52 @@ constexpr StepRow kSteps[] = {
     {"Erf", Kind::kErrorFunction, 1},
 };
 
+using Operands = absl::Span<const std::optional<Operand>>;
+
+struct Range {
+  DataType dtype;
+  float least, largest;
+};
+constexpr Range kRanges[] = {{DataType::kInt8, -128, 127},
+                             {DataType::kUint8, 0, 255},
+                             {DataType::kInt16, -32768, 32767},
+                             {DataType::kUint16, 0, 65535}};
+
+bool IsNumber(const Operand& operand, float number) {
+  return operand.kind == Operand::Kind::kConstant && operand.constant == number;
+}
+
+// The quotient is rounded as IEEE 754 has it: what lies beside a half decides over the result.
+absl::StatusOr<Operand> Quantize(ElementSteps& s, const QuantizationView& view, Operands operands) {
+  const auto range =
+      absl::c_find_if(kRanges, [&](const Range& range) { return range.dtype == view.output; });
+  if (range == std::end(kRanges)) {
+    return absl::UnimplementedError(absl::StrCat("a QuantizeLinear to ", Name(view.output)));
+  }
+  Operand x = *operands[0];
+  if (!IsNumber(*operands[1], 1)) x = s.Make(Kind::kDivide, {x, *operands[1]});
+  x = s.Make(Kind::kNearestInteger, {x});
+  if (operands.size() > 2 && operands[2].has_value()) x = s.Plus(x, *operands[2]);
+  return s.Clamp(x, range->least, range->largest);
+}
+
+absl::StatusOr<Operand> Dequantize(ElementSteps& s, Operands operands) {
+  Operand x = *operands[0];
+  if (operands.size() > 2 && operands[2].has_value()) {
+    x = s.Make(Kind::kSubtract, {x, *operands[2]});
+  }
+  return s.Times(x, *operands[1]);
+}
+
+// With one scale for all.
+absl::StatusOr<Operand> AddQuantization(ElementSteps& s, const NodeView& node, Operands operands) {
+  SLIPWAY_ASSIGN_OR_RETURN(const QuantizationView view, DecodeQuantization(node));
+  if (view.granularity != Granularity::kTensor || view.precision != DataType::kInvalid) {
+    return absl::UnimplementedError(absl::StrCat("scales along an axis of ", node.op()));
+  }
+  return node.op() == "QuantizeLinear" ? Quantize(s, view, operands) : Dequantize(s, operands);
+}
+
 }  // namespace
 
 absl::StatusOr<Operand> AddStepsOf(const NodeView& view,
@@ -96,6 +147,9 @@ absl::StatusOr<Operand> AddStepsOf(const NodeView& view,
     if (operands.size() > 2 && operands[2].has_value())
       x = s.Make(Kind::kMinimum, {x, *operands[2]});
     return x;
+  }
+  if (view.op() == "QuantizeLinear" || view.op() == "DequantizeLinear") {
+    return AddQuantization(s, view, operands);
   }
   return absl::UnimplementedError(absl::StrCat(view.op(), " behind it"));
 }

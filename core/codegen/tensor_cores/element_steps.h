@@ -28,6 +28,7 @@ struct ElementStep {
     kSigmoid,
     kHyperbolicTangent,
     kErrorFunction,
+    kNearestInteger,  // The even one of two; 0 for what is no number.
   };
   struct Operand {
     enum class Kind { kHead, kStep, kTensor, kConstant };
@@ -70,8 +71,8 @@ class ElementSteps {
   std::vector<ElementStep>& steps_;
 };
 
-// Adds the steps of a node of one output, whose inputs are `operands`, unset where omitted. UNIMPLEMENTED names an operator that it does not
-// know: "Softmax behind it".
+// Adds the steps of a node of one output, whose inputs are `operands`, unset where omitted. Integers of 16 bits at most are numbers as others are, so that what QuantizeLinear makes is one in its type's
+// range. UNIMPLEMENTED names an operator that it does not know: "Softmax behind it".
 absl::StatusOr<ElementStep::Operand> AddStepsOf(
     const NodeView& view, absl::Span<const std::optional<ElementStep::Operand>> operands,
     std::vector<ElementStep>& steps);

@@ -1,19 +1,46 @@
 #include "core/codegen/tensor_cores/element_tail.h"
 
+#include <cstdint>
 #include <optional>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/tensor.h"
 
 namespace slipway {
+namespace {
+
+// The only element, of a type whose numbers f32 has all.
+std::optional<float> NumberIn(const Tensor& tensor) {
+  switch (tensor.dtype()) {
+    case DataType::kFloat32:
+      return tensor.values<float>()[0];
+    case DataType::kInt8:
+      return tensor.values<int8_t>()[0];
+    case DataType::kUint8:
+      return tensor.values<uint8_t>()[0];
+    case DataType::kInt16:
+      return tensor.values<int16_t>()[0];
+    case DataType::kUint16:
+      return tensor.values<uint16_t>()[0];
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
 
 absl::StatusOr<ElementStep::Operand> ElementTail::OperandOf(ValueId id) {
   if (const auto made = made_.find(id); made != made_.end()) return made->second;
   const Value& value = body_.value(id);
   if (value.constant.has_value() && value.constant->num_elements() == 1) {
-    return ElementSteps::Constant(value.constant->values<float>()[0]);
+    const std::optional<float> number = NumberIn(*value.constant);
+    if (!number.has_value()) {
+      return absl::UnimplementedError(absl::StrCat(Name(value.type->dtype()), " takes part in it"));
+    }
+    return ElementSteps::Constant(*number);
   }
   const auto input = absl::c_find(body_.inputs, id);
   if (input == body_.inputs.end()) return absl::UnimplementedError("a table is in its code");

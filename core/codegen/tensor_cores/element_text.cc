@@ -62,6 +62,8 @@ std::string WriteStep(Kind kind, const std::vector<std::string>& x, PtxWriter& w
       return w.Float("fma.rn.f32", {Logistic(x[0], 2, w), FloatLiteral(-2), kOne});
     case Kind::kErrorFunction:
       return ErrorFunction(x[0], w);
+    case Kind::kNearestInteger:
+      return w.Float("cvt.rn.f32.s32", {w.Word("cvt.rni.s32.f32", x)});
   }
   return "";
 }
