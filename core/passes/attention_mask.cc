@@ -19,7 +19,9 @@ constexpr absl::string_view kMakersOfMasked[] = {"Add", "Where"};
 
 class Masks {
  public:
-  Masks(GraphRewriter& rewriter, TakenMask& mask) : rewriter_(rewriter), mask_(mask) {}
+  // Whether low numbers that hide keys by their place may be taken for minus infinity.
+  Masks(GraphRewriter& rewriter, bool low_hides, TakenMask& mask)
+      : rewriter_(rewriter), low_hides_(low_hides), mask_(mask) {}
 
   ValueId Take(ValueId scores) {
     while (true) {
@@ -60,7 +62,7 @@ class Masks {
               !AreLikeScores(before, scores)) {
             continue;
           }
-          return AddNumbers(added, scores) ? before : kNoValue;
+          return AddNumbers(added, scores) ? BehindTriangle(before) : kNoValue;
         }
       }
       return kNoValue;
@@ -74,6 +76,27 @@ class Masks {
         return AddConditions(conditions, i == 1, *filling, scores) ? sides[i] : kNoValue;
       }
       return kNoValue;
+    }
+    return scores;
+  }
+
+  // What is multiplied by ones where a query sees keys, and by zeros where they are hidden anyway, as old exporters of GPT-2 write it; `scores` themselves where it is something else.
+  ValueId BehindTriangle(ValueId scores) {
+    const Node* product = mask_.past_keys.has_value() ? OnlyMaker(scores, "Mul") : nullptr;
+    if (product == nullptr) return scores;
+    for (const int i : {0, 1}) {
+      const Tensor* ones = FullConstant(product->inputs[static_cast<size_t>(i)], scores);
+      if (ones == nullptr || ones->dtype() != DataType::kFloat32) continue;
+      const int64_t keys = ones->shape().back();
+      const int64_t queries = ones->shape()[ones->shape().size() - 2];
+      const absl::Span<const float> numbers = ones->values<float>();
+      bool is_triangle = true;
+      for (int64_t e = 0; e < ones->num_elements(); ++e) {
+        const bool is_seen = e % keys <= e / keys % queries + *mask_.past_keys;
+        const float number = numbers[static_cast<size_t>(e)];
+        is_triangle = is_triangle && (number == 1 || (number == 0 && !is_seen));
+      }
+      if (is_triangle) return product->inputs[static_cast<size_t>(1 - i)];
     }
     return scores;
   }
@@ -129,12 +152,15 @@ class Masks {
 
   std::optional<CausalMask> CausalityOf(ValueId added, ValueId scores) const {
     const Tensor* constant = FullConstant(added, scores);
-    return constant == nullptr ? std::nullopt : FindCausalMask(*constant);
+    return constant == nullptr ? std::nullopt : WhereItHides(FindCausalMask(*constant));
   }
   std::optional<CausalMask> CausalityOf(const TakenMask& mask, ValueId scores) const {
     const Tensor* constant = FullConstant(mask.value, scores);
     if (constant == nullptr) return std::nullopt;
-    return FindCausalMask(*constant, !mask.is_inverted, mask.filling);
+    return WhereItHides(FindCausalMask(*constant, !mask.is_inverted, mask.filling));
+  }
+  std::optional<CausalMask> WhereItHides(std::optional<CausalMask> mask) const {
+    return mask.has_value() && (low_hides_ || mask->is_infinite) ? mask : std::nullopt;
   }
   // A constant that has a row for each query, and no more dimensions than the scores; null where it is something else.
   const Tensor* FullConstant(ValueId value, ValueId scores) const {
@@ -152,8 +178,14 @@ class Masks {
     hides_entirely_ = hides_entirely_ && causal.is_infinite;
   }
 
+  bool AddsNumbers(ValueId mask) const { return type(mask).dtype() == DataType::kFloat32; }
+
   bool SetMask(const TakenMask& mask, ValueId scores) {
-    if (mask_.value != kNoValue) return false;
+    const bool is_first = mask_.value == kNoValue;
+    if (!is_first &&
+        (mask_.added != kNoValue || !AddsNumbers(mask_.value) || !AddsNumbers(mask.value))) {
+      return false;
+    }
     ValueId value = mask.value;
     // What it is repeated for it is repeated for by the attention, too.
     while (const Node* repeat = Maker(value, "Expand")) value = repeat->inputs[0];
@@ -164,6 +196,10 @@ class Masks {
       const Dimension& there = all[all.size() - extents.size() + d];
       if (extents[d] != Dimension(1) && !SameExtent(extents[d], there)) return false;
     }
+    if (!is_first) {
+      mask_.added = value;
+      return true;
+    }
     mask_.value = value;
     mask_.is_inverted = mask.is_inverted;
     mask_.filling = mask.filling;
@@ -171,6 +207,7 @@ class Masks {
   }
 
   GraphRewriter& rewriter_;
+  const bool low_hides_;
   TakenMask& mask_;
   int taken_ = 0;
   bool hides_entirely_ = true;  // Whether what is hidden by its place is minus infinity.
@@ -179,7 +216,10 @@ class Masks {
 }  // namespace
 
 ValueId TakeMasks(GraphRewriter& rewriter, ValueId scores, TakenMask& mask) {
-  return Masks(rewriter, mask).Take(scores);
+  const ValueId before = Masks(rewriter, /*low_hides=*/true, mask).Take(scores);
+  if (before != kNoValue) return before;
+  mask = {};
+  return Masks(rewriter, /*low_hides=*/false, mask).Take(scores);
 }
 
 }  // namespace slipway

@@ -7,8 +7,9 @@ namespace slipway {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-// A probability relative to one e^104 times as large is 0 in f32: scores themselves would have to be of such size to make another difference.
-constexpr float kLow = -1e9F;
+// What exporters write for f16, -10000 and -65504, and what is lower. A probability relative to one e^104 times as large is 0 in f32: scores of a row would have to be 4,896 apart to make
+// another difference.
+constexpr float kLow = -1e4F;
 constexpr float kSurelySeen = kLow / 2;
 
 // `added(i)` is what element i adds to a score, or puts in its place where it is not 0.

@@ -16,7 +16,7 @@ struct CausalMask {
   bool is_infinite = false;  // Scores that it hides so are minus infinity, not just low.
 };
 
-// Of a mask that is added to scores, f32[..., queries, keys]. A key is hidden by minus infinity, or by a number so low that its probability is 0 (at most -1e9)
+// Of a mask that is added to scores, f32[..., queries, keys]. A key is hidden by minus infinity, or by a number so low that its probability is 0 (at most -1e4)
 // in rows that see another key. Nothing where no key is hidden by its place, or queries and keys are no dimensions of it.
 std::optional<CausalMask> FindCausalMask(const Tensor& added);
 

@@ -42,6 +42,9 @@ TEST(CausalMask, SaysHowManyKeysComeBefore) {
   EXPECT_EQ(OfConditions({2, 2}, "0100", false, -1e30F)->past_keys, 0);
   EXPECT_EQ(OfConditions({4, 2}, "00000010", true, -kInf)->past_keys, -3);
   EXPECT_EQ(OfConditions({2, 2}, "0000", true, -kInf)->past_keys, -2);
+  // As exporters of f16 hide.
+  EXPECT_EQ(OfNumbers({2, 2}, {0, -1e4F, 0, 0})->past_keys, 0);
+  EXPECT_EQ(OfConditions({2, 2}, "1011", true, -65504)->past_keys, 0);
 }
 
 TEST(CausalMask, MaySayMore) {
@@ -61,7 +64,7 @@ TEST(CausalMask, IsNoneWhereNothingIsHiddenByItsPlace) {
   EXPECT_FALSE(OfNumbers({2}, {0, -kInf}).has_value());
   EXPECT_FALSE(OfNumbers({0, 2}, {}).has_value());
   // Neither so low that its probability is 0, nor a number.
-  EXPECT_FALSE(OfNumbers({2, 2}, {0, -1e4F, 0, 0}).has_value());
+  EXPECT_FALSE(OfNumbers({2, 2}, {0, -9e3F, 0, 0}).has_value());
   EXPECT_FALSE(OfNumbers({2, 2}, {0, std::nanf(""), 0, 0}).has_value());
   EXPECT_FALSE(OfConditions({2, 2}, "1011", true, 0).has_value());
 }
@@ -70,6 +73,7 @@ TEST(CausalMask, IsNoneWhereNothingIsHiddenByItsPlace) {
 TEST(CausalMask, HidesAllOfARowByInfinityAlone) {
   EXPECT_FALSE(OfConditions({2, 2}, "0010", true, -1e30F).has_value());
   EXPECT_FALSE(OfNumbers({2, 2}, {-1e30F, -1e30F, 0, 0}).has_value());
+  EXPECT_FALSE(OfNumbers({2, 2}, {-1e4F, -1e4F, 0, 0}).has_value());
   EXPECT_EQ(OfConditions({2, 2}, "0010", true, -kInf)->past_keys, -1);
   // The first row has a key that is just low, and no other.
   EXPECT_FALSE(OfNumbers({2, 2}, {-kInf, -1e30F, 0, 0}).has_value());

@@ -205,6 +205,15 @@ bool Match::DoOperandsFit() {
 // The mask's own dimensions behind others of extent 1, and where scores have no heads, a head.
 Dimensions Match::ShapeOfMask() const {
   Dimensions shape = type(mask_.value).dimensions();
+  if (mask_.added != kNoValue) {
+    // Both broadcast to the scores.
+    const Dimensions other = type(mask_.added).dimensions();
+    while (shape.size() < other.size()) shape.insert(shape.begin(), 1);
+    for (size_t d = 0; d < other.size(); ++d) {
+      Dimension& extent = shape[shape.size() - other.size() + d];
+      if (extent == Dimension(1)) extent = other[d];
+    }
+  }
   if (shape.size() == 3 && scores_.size() == 3) shape.insert(shape.begin() + 1, 1);
   while (shape.size() < 4) shape.insert(shape.begin(), 1);
   return shape;
@@ -265,7 +274,12 @@ absl::StatusOr<ValueId> Match::Emit() {
     inputs.push_back(input);
   }
   if (mask_.value != kNoValue) {
-    SLIPWAY_ASSIGN_OR_RETURN(ValueId mask, Seen(mask_.value, ShapeOfMask()));
+    ValueId mask = mask_.value;
+    if (mask_.added != kNoValue) {
+      SLIPWAY_ASSIGN_OR_RETURN(
+          mask, rewriter_.Add("Add", {mask, mask_.added}, {}, absl::StrCat(name_, "_masks")));
+    }
+    SLIPWAY_ASSIGN_OR_RETURN(mask, Seen(mask, ShapeOfMask()));
     if (mask_.is_inverted) {
       SLIPWAY_ASSIGN_OR_RETURN(mask,
                                rewriter_.Add("Not", {mask}, {}, absl::StrCat(name_, "_seen")));

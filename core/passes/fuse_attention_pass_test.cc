@@ -130,7 +130,11 @@ TEST(FuseAttention, SaysThatAConstantMaskIsCausal) {
       const %near: f32[3, 4] = {1, 0, -inf, -inf, 2, 1, 0, -inf, 3, 2, 1, 0}
       const %short: f32[1, 4] = {0, 0, -inf, -inf}
       const %low: f32[] = {-3.4e38}
-      const %not_so_low: f32[] = {-1e4}
+      const %of_halves: f32[] = {-1e4}
+      const %not_so_low: f32[] = {-9e3}
+      const %blind_low: f32[3, 4] = {-1e4, -1e4, -1e4, -1e4, 0, 0, 0, -1e4, 0, 0, 0, 0}
+      const %low_of_halves: f32[3, 4] = {0, 0, -65504, -65504, 0, 0, 0, -65504, 0, 0, 0, 0}
+      const %triangle: f32[3, 4] = {1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}
       const %nothing: f32[] = {-inf}
       const %zero: f32[] = {0}
       %s = MatMul(%q, %k)
@@ -154,7 +158,13 @@ TEST(FuseAttention, SaysThatAConstantMaskIsCausal) {
   EXPECT_EQ(fused("", "%a = Add(%low_past, %s)"), "attention past 1");
   EXPECT_EQ(fused("", "%a = Where(%seen, %s, %low)"), "attention past 1");
   EXPECT_EQ(fused("", "%a = Where(%hidden, %nothing, %s)"), "attention past 1");
+  EXPECT_EQ(fused("", "%a = Where(%seen, %s, %of_halves)"), "attention past 1");
+  EXPECT_EQ(fused("", "%a = Add(%s, %low_of_halves)"), "attention past 1");
+  EXPECT_EQ(fused("", "%b = Mul(%s, %triangle)\n%a = Add(%b, %low_of_halves)"), "attention past 1");
   EXPECT_EQ(fused("", "%a = Where(%seen, %s, %not_so_low)"), "attention masked");
+  EXPECT_EQ(fused("", "%b = Mul(%s, %triangle)\n%a = Where(%seen, %b, %not_so_low)"), "products");
+  // Who sees nothing sees all a little.
+  EXPECT_EQ(fused("", "%a = Add(%s, %blind_low)"), "attention masked");
   EXPECT_EQ(fused("", "%a = Where(%hidden, %s, %low)"), "attention masked");
   EXPECT_EQ(fused("", "%a = Add(%s, %near)"), "attention past 1 masked");
   EXPECT_EQ(fused("", "%a = Add(%s, %short)"), "attention masked");
@@ -172,6 +182,14 @@ TEST(FuseAttention, SaysThatAConstantMaskIsCausal) {
   EXPECT_EQ(fused(", %c: bool[1, 1, 1, 4]",
                   "%b = And(%seen, %c)\n%d = Where(%b, %zero, %nothing)\n%a = Add(%s, %d)"),
             "attention past 1 masked");
+  // What two low numbers hide is lower than what one does: they are added as they are.
+  EXPECT_EQ(fused(", %m: f32[1, 1, 1, 4]", "%b = Add(%s, %low_of_halves)\n%a = Add(%b, %m)"),
+            "attention masked");
+  EXPECT_EQ(fused(", %m: f32[1, 1, 1, 4]", "%b = Add(%s, %m)\n%a = Add(%b, %low_past)"),
+            "attention masked");
+  EXPECT_EQ(
+      fused(", %m: f32[1, 1, 1, 4], %n: f32[1, 1, 3, 1]", "%b = Add(%s, %m)\n%a = Add(%b, %n)"),
+      "attention masked");
   // Who sees nothing would see something else.
   EXPECT_EQ(fused(", %c: bool[1, 1, 1, 4]", "%b = And(%c, %seen)\n%a = Where(%b, %s, %low)"),
             "attention masked");

@@ -224,6 +224,51 @@ constexpr AttentionGraph kGraphs[] = {
   %y = MatMul(%c, %v)
 })",
      true},
+    // As exporters of f16 wrote it: low numbers in place of scores, and triangles of ones that these are multiplied by.
+    {"causal_of_ten_thousand",
+     R"(graph "g" (%q: f32[1, 2, 50, 32], %k: f32[1, 2, 32, 50], %v: f32[1, 2, 50, 32]) -> (%y) {
+  const %scale: f32[] = {0.177}
+  const %low: f32[] = {-1e4}
+  const %all: bool[1, 1, 50, 50] = splat true
+  %seen = Trilu(%all) {upper = 0}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Where(%seen, %s, %low)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+     true},
+    {"causal_of_ones",
+     R"(graph "g" (%q: f32[1, 2, 50, 16], %k: f32[1, 2, 16, 50], %v: f32[1, 2, 50, 16]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %all: f32[1, 1, 50, 50] = splat 1
+  const %one: f32[] = {1}
+  const %low: f32[] = {-1e4}
+  %ones = Trilu(%all) {upper = 0}
+  %zeros = Sub(%one, %ones)
+  %hidden = Mul(%zeros, %low)
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %t = Mul(%s, %ones)
+  %a = Add(%t, %hidden)
+  %w = Softmax(%a) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+     true},
+    // The first queries see nothing but what is padded: they see it all a little, and what is hidden as well.
+    {"causal_and_padded_low",
+     R"(graph "g" (%q: f32[2, 2, 40, 16], %k: f32[2, 2, 16, 40], %v: f32[2, 2, 40, 16], %low_padding: f32[2, 1, 1, 40]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %low: f32[40, 40] = splat -1e4
+  const %one: i64[] = {1}
+  %causal = Trilu(%low, %one) {upper = 1}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Add(%s, %causal)
+  %b = Add(%a, %low_padding)
+  %w = Softmax(%b) {axis = 3}
+  %y = MatMul(%w, %v)
+})"},
     {"causal_and_padded",
      R"(graph "g" (%q: f32[2, 2, 60, 16], %k: f32[2, 2, 16, 60], %v: f32[2, 2, 60, 16], %padding: f32[2, 1, 1, 60]) -> (%y) {
   const %scale: f32[] = {0.25}
@@ -360,7 +405,8 @@ constexpr AttentionGraph kGraphs[] = {
 // By query and key, in the order of the mask's last two dimensions: whether the one sees the other.
 using Sees = bool (*)(int64_t query, int64_t key, int64_t keys);
 
-Tensor MaskOf(const TensorType& type, Sees sees) {
+// `low` is what numbers hide by.
+Tensor MaskOf(const TensorType& type, Sees sees, float low) {
   const int64_t keys = type.shape.back();
   const int64_t queries = type.shape[type.shape.size() - 2];
   Tensor mask = Tensor::Zeros(type.dtype, type.shape);
@@ -369,8 +415,7 @@ Tensor MaskOf(const TensorType& type, Sees sees) {
     if (type.dtype == DataType::kBool) {
       mask.mutable_bytes()[i] = is_seen ? 1 : 0;
     } else {
-      mask.mutable_values<float>()[static_cast<size_t>(i)] =
-          is_seen ? 0 : -std::numeric_limits<float>::infinity();
+      mask.mutable_values<float>()[static_cast<size_t>(i)] = is_seen ? 0 : low;
     }
   }
   return mask;
@@ -382,6 +427,8 @@ Sees FindSees(const std::string& name) {
   if (name == "padding") {
     return [](int64_t, int64_t key, int64_t keys) { return key < keys - keys / 3; };
   }
+  if (name == "low_padding")
+    return [](int64_t, int64_t key, int64_t keys) { return key >= keys / 3; };
   return nullptr;
 }
 
@@ -394,7 +441,9 @@ std::vector<Tensor> AttentionInputs(const Graph& graph) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = graph.value(graph.inputs[i]);
     if (const Sees sees = FindSees(value.name); sees != nullptr) {
-      inputs[i] = MaskOf(value.type->tensor(), sees);
+      const float low =
+          value.name == "low_padding" ? -1e4F : -std::numeric_limits<float>::infinity();
+      inputs[i] = MaskOf(value.type->tensor(), sees, low);
     }
   }
   return inputs;
