@@ -10,7 +10,7 @@
 
 namespace slipway::testing {
 
-absl::StatusOr<std::string> PutFakeGpu(const std::string& cache) {
+absl::StatusOr<std::string> PutFakeGpu(const std::string& cache, const std::string& settings) {
   // Nobody else's: else the agent does not take it.
   const std::string folder = JoinPath(cache, "accelerator");
   const std::string libraries = JoinPath(folder, "fakes");
@@ -25,6 +25,10 @@ absl::StatusOr<std::string> PutFakeGpu(const std::string& cache) {
     }
   }
   if (error) return absl::InternalError(absl::StrCat(libraries, ": ", error.message()));
+  if (!settings.empty()) {
+    SLIPWAY_RETURN_IF_ERROR(
+        WriteFileAtomically(JoinPath(libraries, "settings"), settings, /*durable=*/false));
+  }
   return libraries;
 }
 

@@ -9,8 +9,8 @@
 namespace slipway::testing {
 
 // Puts NVIDIA's libraries where confined programs of an agent find them, below its --cache-dir, which is made; the folder
-// that is returned belongs into the agent's $LD_LIBRARY_PATH.
-absl::StatusOr<std::string> PutFakeGpu(const std::string& cache);
+// that is returned belongs into the agent's $LD_LIBRARY_PATH. `settings` are told to the libcuda, in confined programs, too: "capability=90" (fake_settings.h there).
+absl::StatusOr<std::string> PutFakeGpu(const std::string& cache, const std::string& settings = "");
 
 }  // namespace slipway::testing
 

@@ -30,21 +30,12 @@ class SuiteTest : public ::testing::Test {
   static void SetUpTestSuite() {
     ASSERT_OK_AND_ASSIGN(TemporaryFolder folder, TemporaryFolder::Create("gpu-suite"));
     folder_ = new TemporaryFolder(std::move(folder));
-    std::vector<std::string> argv = {
-        "/usr/bin/python3",   RunfilePath("tests/gpu/suite/pack.py"),
-        Path("suite.tar.gz"), "--commit=a-test",
-        "--make-suite",       RunfilePath("tests/gpu/suite/make_suite"),
-        "--scripts",          Scripts()};
-    for (const char* binary : {"tests/gpu/suite/run_case", "tests/gpu/suite/driver_tests",
-                               "client/slipway", "server/slipwayd", "device_agent/slipway-agent"}) {
-      argv.insert(argv.end(), {"--binary", RunfilePath(binary)});
-    }
-    argv.insert(argv.end(), {"--", "--target=x86-64-linux,cuda-sm80", "--models=tiny_2"});
+    std::vector<std::string> flags = {"--target=x86-64-linux,cuda-sm80", "--models=tiny_2"};
     if (std::filesystem::exists(kCases)) {
-      argv.insert(argv.end(), {absl::StrCat("--onnx=", kCases),
-                               "--filter=^test_(add|gather_2d_indices|nonzero_example)$"});
+      flags.insert(flags.end(), {absl::StrCat("--onnx=", kCases),
+                                 "--filter=^test_(add|gather_2d_indices|nonzero_example)$"});
     }
-    const CommandResult packed = Run(std::move(argv));
+    const CommandResult packed = Pack("suite.tar.gz", std::move(flags));
     ASSERT_TRUE(packed.status.ok()) << packed.ToString();
     if (std::filesystem::exists(kCases)) {
       EXPECT_THAT(packed.out, HasSubstr("left out: test_nonzero_example: "));
@@ -55,28 +46,50 @@ class SuiteTest : public ::testing::Test {
   }
   static void TearDownTestSuite() { delete folder_; }
 
+  static CommandResult Pack(const std::string& archive, std::vector<std::string> flags) {
+    std::vector<std::string> argv = {"/usr/bin/python3", RunfilePath("tests/gpu/suite/pack.py"),
+                                     Path(archive),      "--commit=a-test",
+                                     "--make-suite",     RunfilePath("tests/gpu/suite/make_suite"),
+                                     "--scripts",        Scripts()};
+    for (const char* binary : {"tests/gpu/suite/run_case", "tests/gpu/suite/driver_tests",
+                               "client/slipway", "server/slipwayd", "device_agent/slipway-agent"}) {
+      argv.insert(argv.end(), {"--binary", RunfilePath(binary)});
+    }
+    argv.emplace_back("--");
+    argv.insert(argv.end(), flags.begin(), flags.end());
+    return Run(std::move(argv));
+  }
+
   static std::string Path(const std::string& name) { return JoinPath(folder_->path(), name); }
   static std::string Scripts() {
     return std::filesystem::path(RunfilePath("tests/gpu/run")).parent_path().string();
   }
   static CommandResult Run(std::vector<std::string> argv, const std::string& fake = "",
                            const std::string& more_libraries = "") {
+    std::vector<std::pair<std::string, std::string>> environment = {
+        {"LD_LIBRARY_PATH", libraries_ + more_libraries},
+        {"TMPDIR", "/tmp"},
+        {"HOME", folder_->path()},
+        {"PATH", "/usr/bin:/bin"}};
+    if (!fake.empty()) environment.emplace_back("SLIPWAY_FAKE_CUDA", fake);
     return RunCommand({.argv = std::move(argv),
-                       .environment = {{"LD_LIBRARY_PATH", libraries_ + more_libraries},
-                                       {"SLIPWAY_FAKE_CUDA", fake},
-                                       {"TMPDIR", "/tmp"},
-                                       {"HOME", folder_->path()},
-                                       {"PATH", "/usr/bin:/bin"}},
+                       .environment = std::move(environment),
                        .timeout = absl::Minutes(5)});
   }
 
   // Runs the script on the unpacked suite, and reads what it leaves.
   static CommandResult RunSuite(std::vector<std::string> flags, Json& report,
                                 const std::string& fake = "",
-                                const std::string& more_libraries = "") {
-    std::vector<std::string> argv = {
-        "/usr/bin/python3", Path("slipway-gpu/run"), "--out",          Path("result.json"),
-        "--cache",          Path("cache"),           "--seconds=0.05", "--jobs=2"};
+                                const std::string& more_libraries = "",
+                                const std::string& folder = Path("")) {
+    std::vector<std::string> argv = {"/usr/bin/python3",
+                                     JoinPath(folder, "slipway-gpu/run"),
+                                     "--out",
+                                     Path("result.json"),
+                                     "--cache",
+                                     JoinPath(folder, "cache"),
+                                     "--seconds=0.05",
+                                     "--jobs=2"};
     argv.insert(argv.end(), flags.begin(), flags.end());
     CommandResult run = Run(std::move(argv), fake, more_libraries);
     const absl::StatusOr<std::string> text = ReadFile(Path("result.json"), kMaxBytes);
@@ -119,7 +132,7 @@ TEST_F(SuiteTest, EachPartRunsAndIsTold) {
   EXPECT_EQ(driver.size(), 1u);
   EXPECT_GE(driver.at("passed"), 15);
   EXPECT_GE(Verdicts(report, "graphs").at("passed"), 23 + 3 * 20);
-  EXPECT_EQ(Verdicts(report, "agent"), (Counts{{"passed", 3}}));
+  EXPECT_EQ(Verdicts(report, "agent"), (Counts{{"passed", 4}}));
   if (std::filesystem::exists(kCases)) {
     EXPECT_EQ(Verdicts(report, "onnx"), (Counts{{"passed", 2}}));
     EXPECT_TRUE(report["left_out"].contains("test_nonzero_example"));
@@ -138,6 +151,28 @@ TEST_F(SuiteTest, EachPartRunsAndIsTold) {
     EXPECT_GT(one["flops"], 0);
   }
   EXPECT_THAT(run.out, HasSubstr("tiny_2"));
+}
+
+// A device of 9.0, which programs in an agent's confinement see, too: they inherit no variable that says so.
+TEST_F(SuiteTest, WarpGroupsMultiplyForAnAgent) {
+  const CommandResult packed =
+      Pack("hopper.tar.gz", {"--target=x86-64-linux,cuda-sm90a", "--models=none"});
+  ASSERT_TRUE(packed.status.ok()) << packed.ToString();
+  ASSERT_OK(MakeFolders(Path("hopper")));
+  const CommandResult unpacked =
+      Run({"/bin/tar", "-xf", Path("hopper.tar.gz"), "-C", Path("hopper")});
+  ASSERT_TRUE(unpacked.status.ok()) << unpacked.ToString();
+  ASSERT_OK_AND_ASSIGN(const std::string libraries,
+                       PutFakeGpu(Path("hopper/cache/slipway/agent"), "capability=90"));
+  const std::string usual = std::exchange(libraries_, libraries);
+  Json report;
+  const CommandResult run = RunSuite({"--parts=graphs,agent", "--only=elementwise|batch_f16"},
+                                     report, "", "", Path("hopper"));
+  libraries_ = usual;
+  EXPECT_TRUE(run.status.ok()) << run.ToString();
+  EXPECT_EQ(report["machine"]["devices"][0], "sm90 CUDA 12.4 Fake GPU");
+  EXPECT_EQ(Verdicts(report, "graphs").size(), 1u);
+  EXPECT_EQ(Verdicts(report, "agent"), (Counts{{"passed", 2}}));
 }
 
 TEST_F(SuiteTest, StepsByLibrariesAreCheckedAndTimed) {
