@@ -136,6 +136,27 @@ TEST_F(GpuTest, ABenchmarkTellsOfGpusTheirStateAndTheirTime) {
   EXPECT_THAT(durations, ::testing::Contains(1000));
 }
 
+// The fake has 30 degrees, and a clock that never changes; of this machine's processor nothing need be known.
+TEST_F(GpuTest, ABenchmarkWaitsForItsGpu) {
+  StartWithGpu({"--no-measure"});
+  v1::RunAssignment assignment = Assign(Twice("cuda-sm80"));
+  v1::BenchmarkSpec benchmark;
+  *benchmark.mutable_run() = assignment.run();
+  benchmark.set_samples(1);
+  benchmark.mutable_settling()->set_cool_down_millicelsius(20'000);
+  benchmark.mutable_settling()->set_until_steady(true);
+  benchmark.mutable_settling()->set_longest_ns(3'000'000'000);
+  *assignment.mutable_benchmark() = benchmark;
+  const std::optional<v1::RunAttemptState> end = RunToEnd(assignment);
+  ASSERT_TRUE(end.has_value());
+  ASSERT_TRUE(end->has_benchmark_result()) << end->DebugString();
+  const v1::Settled& settled = end->benchmark_result().settled();
+  EXPECT_FALSE(settled.is_cool());
+  EXPECT_GE(settled.cooled_ns(), 3'000'000'000);
+  EXPECT_GE(settled.steadied_ns(), 2'000'000'000);
+  EXPECT_GE(settled.temperature_millicelsius(), 30'000);
+}
+
 TEST_F(GpuTest, AProgramForAGpuThatIsNotThereIsRefused) {
   StartWithGpu();
   for (const char* gpu : {"cuda-sm90", "cuda-sm90a"}) {

@@ -43,11 +43,12 @@ std::string Degrees(int64_t millicelsius) {
 
 void ConditionFlags::AddTo(FlagSet& flags) {
   flags.Add("cool-down", &cool_down, "TEMPERATURE",
-            "Begin when no thermal zone is hotter than this, such as 60C; not waited for by "
-            "default.");
+            "Begin when no thermal zone, and no GPU that the program will use, is hotter than "
+            "this, such as 60C; not waited for by default.");
   flags.Add("settle", &settle,
-            "Call until the processor's frequency (within 2 %) and the temperature (within 1 C) "
-            "have held still for 2 s, and only then take samples.");
+            "Call until frequencies (within 2 %) and temperatures (within 1 C), of the processor "
+            "and of GPUs that the program uses, have held still for 2 s, and only then take "
+            "samples.");
   flags.Add("settle-limit", &settle_limit, "TIME",
             "Wait at most so long for each of \"--cool-down\" and \"--settle\".");
   flags.Add("leave-out", &leave_out, "disturbed|throttled",

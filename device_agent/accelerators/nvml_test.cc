@@ -9,6 +9,8 @@
 #include "absl/status/status.h"
 #include "device_agent/accelerators/accelerator_states.h"
 #include "device_agent/measure/accelerator_watch.h"
+#include "device_agent/measure/pacer.h"
+#include "device_agent/measure/settle.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/common/status_matchers.h"
@@ -113,6 +115,29 @@ TEST(NvmlTest, SaysWhyThereIsNone) {
   EXPECT_THAT(ReadGpus(),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("nvmlInit gives error 9")));
   unsetenv("SLIPWAY_FAKE_NVML");
+}
+
+// Who waits for a GPU to cool down reads it as the library tells.
+TEST(NvmlTest, AGpuThatCoolsDownIsWaitedFor) {
+  setenv("SLIPWAY_FAKE_NVML_COOLING", "5", 1);
+  const std::vector<std::string> addresses = {"0000:1A:00.0"};
+  const std::unique_ptr<AcceleratorWatch> watch = WatchAccelerators(addresses);
+  ASSERT_NE(watch, nullptr);
+  const ReadState read = [&] {
+    v1::MachineState machine;
+    *machine.add_accelerators() = watch->Read()[0].state;
+    return machine;
+  };
+  v1::Settling settling;
+  settling.set_cool_down_millicelsius(32'000);
+  SystemPacer pacer;
+  v1::Settled settled;
+  CoolDown(settling, read, pacer, settled);
+  unsetenv("SLIPWAY_FAKE_NVML_COOLING");
+  EXPECT_TRUE(settled.is_cool());
+  // The watch began at 35 degrees; 34 and 33 were too hot.
+  EXPECT_GE(settled.cooled_ns(), 200'000'000);
+  EXPECT_EQ(read().accelerators(0).temperature_millicelsius(), 30'000);
 }
 
 }  // namespace

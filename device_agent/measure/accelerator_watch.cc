@@ -1,16 +1,13 @@
 #include "device_agent/measure/accelerator_watch.h"
 
 #include <utility>
-
-#include "core/runtime/device.h"
-
 namespace slipway {
 
-std::unique_ptr<AcceleratorWatch> WatchDevicesOf(const Program& program,
-                                                 const AcceleratorLooks& looks) {
+std::unique_ptr<AcceleratorWatch> WatchDevices(
+    absl::Span<const std::shared_ptr<ComputeDevice>> devices, const AcceleratorLooks& looks) {
   if (looks.watch == nullptr) return nullptr;
   std::vector<std::string> addresses;
-  for (const std::shared_ptr<ComputeDevice>& device : program.devices()) {
+  for (const std::shared_ptr<ComputeDevice>& device : devices) {
     if (std::string address = device->pci_address(); !address.empty()) {
       addresses.push_back(std::move(address));
     }

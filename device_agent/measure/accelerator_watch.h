@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "core/runtime/program.h"
+#include "core/runtime/device.h"
 #include "core/target/machine_peaks.h"
 #include "proto/slipway/v1/run.pb.h"
 
@@ -42,9 +42,9 @@ struct AcceleratorLooks {
   absl::StatusOr<AcceleratorPeaks> (*measure)(int number) = nullptr;
 };
 
-// Those that the program runs on; null where it runs on none that tells.
-std::unique_ptr<AcceleratorWatch> WatchDevicesOf(const Program& program,
-                                                 const AcceleratorLooks& looks);
+// Those among a program's devices that tell; null where none does.
+std::unique_ptr<AcceleratorWatch> WatchDevices(
+    absl::Span<const std::shared_ptr<ComputeDevice>> devices, const AcceleratorLooks& looks);
 
 }  // namespace slipway
 

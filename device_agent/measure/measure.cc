@@ -13,6 +13,7 @@
 #include "core/base/clock.h"
 #include "core/base/digest.h"
 #include "core/base/status_macros.h"
+#include "core/runtime/device.h"
 #include "core/runtime/load_program.h"
 #include "device_agent/measure/clock_resolution.h"
 #include "device_agent/measure/machine_state.h"
@@ -67,18 +68,18 @@ class Measurement {
     }
     *result_.mutable_before() = ReadMachine();
     SystemPacer pacer;
-    const ReadState state = is_attached() ? options_.attached->read_state
-                                          : ReadState([] { return ReadMachineState(); });
     if (options_.settling.has_value()) {
-      CoolDown(*options_.settling, state, pacer, *result_.mutable_settled());
+      SLIPWAY_ASSIGN_OR_RETURN(const std::unique_ptr<AcceleratorWatch> watch, WatchBeforeLoading());
+      CoolDown(*options_.settling, StateWith(watch.get()), pacer, *result_.mutable_settled());
     }
     if (!is_attached()) result_.set_memory_before_bytes(ReadProportionalBytes());
     SLIPWAY_RETURN_IF_ERROR(MeasureLoads());
+    accelerators_ = WatchDevices(loaded_.program->devices(), options_.accelerators);
     if (options_.settling.has_value()) {
       SLIPWAY_RETURN_IF_ERROR(Steady(
-          *options_.settling, [this] { return Call(); }, state, pacer, *result_.mutable_settled()));
+          *options_.settling, [this] { return Call(); }, StateWith(accelerators_.get()), pacer,
+          *result_.mutable_settled()));
     }
-    accelerators_ = WatchDevicesOf(*loaded_.program, options_.accelerators);
     SLIPWAY_RETURN_IF_ERROR(HasManyCalls() ? SampleInstances() : Sample());
     accelerators_.reset();
     *result_.mutable_after() = ReadMachine();
@@ -88,6 +89,27 @@ class Measurement {
 
  private:
   bool is_attached() const { return options_.attached != nullptr; }
+
+  // The accelerators that the program will run on; their devices are closed again, as a cold load opens them.
+  absl::StatusOr<std::unique_ptr<AcceleratorWatch>> WatchBeforeLoading() const {
+    if (is_attached() || options_.accelerators.watch == nullptr) return nullptr;
+    SLIPWAY_ASSIGN_OR_RETURN(const std::vector<std::shared_ptr<ComputeDevice>> devices,
+                             OpenDevices(artifact_.manifest(), drivers_));
+    return WatchDevices(devices, options_.accelerators);
+  }
+
+  // Of the machine and of those accelerators, which outlive it; they may be null.
+  ReadState StateWith(AcceleratorWatch* accelerators) const {
+    if (is_attached()) return options_.attached->read_state;
+    return [accelerators] {
+      v1::MachineState machine = ReadMachineState();
+      if (accelerators == nullptr) return machine;
+      for (AcceleratorReading& reading : accelerators->Read()) {
+        *machine.add_accelerators() = std::move(reading.state);
+      }
+      return machine;
+    };
+  }
 
   absl::Status TellMemory() {
     result_.set_memory_after_bytes(ReadProportionalBytes());

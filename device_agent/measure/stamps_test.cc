@@ -500,6 +500,35 @@ TEST(SteadyRule, LooksAtTheLastTwoSeconds) {
   EXPECT_FALSE(blind.IsSteady());
 }
 
+v1::MachineState WithGpu(v1::MachineState state, int64_t hz, int64_t temperature,
+                         bool throttled = false) {
+  v1::AcceleratorState& gpu = *state.add_accelerators();
+  gpu.set_clock_hz(hz);
+  gpu.set_temperature_millicelsius(temperature);
+  gpu.set_throttled(throttled);
+  return state;
+}
+
+// A GPU's clock and temperature count as the processor's do, by itself: a machine of which nothing else tells is known.
+TEST(SteadyRule, LooksAtAccelerators) {
+  for (const v1::MachineState& host : {State(0, 0), State(3'000'000'000, 50'000)}) {
+    SteadyRule rule;
+    for (int i = 0; i <= 20; ++i) {
+      EXPECT_FALSE(rule.IsSteady());
+      rule.Add(i * 100 * kMs, WithGpu(host, 1'980'000'000 - i % 2 * 15'000'000, 61'000));
+    }
+    EXPECT_TRUE(rule.IsSteady());
+    rule.Add(2100 * kMs, WithGpu(host, 1'980'000'000, 63'000));
+    EXPECT_FALSE(rule.IsSteady());
+    for (int i = 22; i <= 45; ++i) {
+      rule.Add(i * 100 * kMs, WithGpu(host, 1'980'000'000, 63'000, /*throttled=*/true));
+    }
+    EXPECT_TRUE(rule.IsSteady());
+    rule.Add(4600 * kMs, WithGpu(host, 1'400'000'000, 63'000));
+    EXPECT_FALSE(rule.IsSteady());
+  }
+}
+
 class FakePacer final : public Pacer {
  public:
   int64_t NowNs() override { return now_; }
@@ -536,6 +565,27 @@ TEST(CoolDown, EndsWhenItIsCoolOrTooLong) {
   EXPECT_EQ(blind.cooled_ns(), 0);
 }
 
+TEST(CoolDown, WaitsForAccelerators) {
+  v1::Settling settling;
+  settling.set_cool_down_millicelsius(50'000);
+  int64_t temperature = 55'000;
+  const auto cool = [&](const ReadState& read) {
+    FakePacer pacer;
+    v1::Settled settled;
+    CoolDown(settling, read, pacer, settled);
+    EXPECT_TRUE(settled.is_cool());
+    return settled.cooled_ns() / (100 * kMs);
+  };
+  // No thermal zone tells, or one that is cool all the time.
+  for (const int64_t zone : {0, 40'000}) {
+    temperature = 55'000;
+    EXPECT_EQ(cool([&] { return WithGpu(State(0, zone), 0, temperature -= 1'000); }), 4);
+  }
+  // As cool as that, but slowed down.
+  int readings = 0;
+  EXPECT_EQ(cool([&] { return WithGpu(State(0, 0), 0, 45'000, ++readings < 4); }), 3);
+}
+
 TEST(Steady, CallsUntilTheMachineHoldsStill) {
   FakePacer pacer;
   v1::Settling settling;
@@ -559,6 +609,19 @@ TEST(Steady, CallsUntilTheMachineHoldsStill) {
   EXPECT_LT(settled.steadied_ns(), 5'500 * kMs);
   EXPECT_EQ(settled.temperature_millicelsius(), 70'000);
   EXPECT_GT(calls, 100);
+  // The processor is still all the time, and cooler.
+  const int64_t begin = pacer.NowNs();
+  v1::Settled with_gpu;
+  ASSERT_OK(Steady(
+      settling, call,
+      [&] {
+        return WithGpu(State(1, 40'000), 1'980'000'000,
+                       std::min<int64_t>(70'000, 40'000 + (pacer.NowNs() - begin) / kMs * 10));
+      },
+      pacer, with_gpu));
+  EXPECT_TRUE(with_gpu.is_steady());
+  EXPECT_GT(with_gpu.steadied_ns(), 4'500 * kMs);
+  EXPECT_EQ(with_gpu.temperature_millicelsius(), 70'000);
   // Up and down, for ever.
   int reading = 0;
   settling.set_longest_ns(3'000 * kMs);

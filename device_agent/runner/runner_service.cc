@@ -435,7 +435,7 @@ absl::Status RunnerService::Time(const Operation::Time& request, const std::atom
                                                        : ClockResolutionNs());
   *result.mutable_before() = ReadMachine();
   const std::unique_ptr<AcceleratorWatch> accelerators =
-      WatchDevicesOf(*held->program, accelerators_);
+      WatchDevices(held->program->devices(), accelerators_);
   options.accelerators = accelerators.get();
   const auto run = [&](bool profile) {
     return held->context->Run(inputs, absl::MakeSpan(outputs),

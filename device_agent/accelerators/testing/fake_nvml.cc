@@ -1,5 +1,6 @@
 // NVIDIA's management library without a GPU, for tests: two GPUs, of which the second tells neither clocks nor power nor energy. A call before nvmlInit or
-// behind nvmlShutdown ends the process, and so does a handle that it did not give. $SLIPWAY_FAKE_NVML is the result of nvmlInit.
+// behind nvmlShutdown ends the process, and so does a handle that it did not give. $SLIPWAY_FAKE_NVML is the result of nvmlInit. With $SLIPWAY_FAKE_NVML_COOLING, degrees, a GPU is as much
+// hotter, and a degree less so each time it is asked.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -140,7 +141,11 @@ NvmlResult nvmlDeviceGetTotalEnergyConsumption(NvmlDevice device,
 }
 
 NvmlResult nvmlDeviceGetTemperature(NvmlDevice device, int, unsigned* celsius) {
+  static unsigned asked = 0;
+  const char* const cooling = getenv("SLIPWAY_FAKE_NVML_COOLING");
+  const unsigned hotter = cooling == nullptr ? 0 : static_cast<unsigned>(atoi(cooling));
   *celsius = 30 + static_cast<unsigned>(GpuOf(device).minor);
+  if (hotter > asked) *celsius += hotter - asked++;
   return kNvmlSuccess;
 }
 
