@@ -89,7 +89,8 @@ std::string RenderBenchmark(const BenchmarkContext& context, const BenchmarkResu
   }
   if (context.check.has_value()) absl::StrAppend(&text, RenderCheck(*context.check));
   if (!result.steps.empty()) {
-    absl::StrAppend(&text, RenderProfile({result.steps, result.peaks, result.threads}));
+    absl::StrAppend(&text, RenderProfile({result.steps, result.peaks, result.threads,
+                                          result.accelerator_peaks}));
   }
   return text;
 }
