@@ -326,7 +326,7 @@ TEST_F(PtxAssemblyTest, RowsStayInRegistersAndLeaveRoom) {
     for (const RowGraph& graph : RowGraphs()) {
       ASSERT_OK_AND_ASSIGN(const CompiledGraph chosen, compiler_->Compile(graph.text, target));
       const std::string name = chosen.schedules[0].substr(0, chosen.schedules[0].find(' '));
-      for (const RowDivision& division : RowDivisions(graph.size)) {
+      for (const RowDivision& division : RowDivisions(graph.size, graph.layout)) {
         SCOPED_TRACE(absl::StrCat(graph.name, ", ", division.warps, " warps"));
         const std::string parts = division.parts > 1 ? absl::StrCat(" parts=", division.parts) : "";
         ASSERT_OK_AND_ASSIGN(

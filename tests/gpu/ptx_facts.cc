@@ -126,7 +126,7 @@ absl::StatusOr<std::string> PtxFacts() {
   // With something behind them: rows, groups of channels, and groups that are longer than a group of instances holds.
   for (const RowGraph& graph : RowGraphs()) {
     constexpr absl::string_view kNames[] = {"layers_and_more", "groups", "groups_of_codes",
-                                            "groups_of_parts"};
+                                            "groups_of_parts", "channels"};
     if (!absl::c_linear_search(kNames, graph.name)) continue;
     SLIPWAY_ASSIGN_OR_RETURN_WITH(const CompiledGraph compiled,
                                   compiler->Compile(graph.text, kTarget), graph.name);

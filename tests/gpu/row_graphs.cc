@@ -140,6 +140,39 @@ constexpr RowGraph kGraphs[] = {
   %y = QuantizeLinear(%a, %scale, %zero)
 })",
      144},
+    // As ConvNeXt has it, before a convolution and before a product.
+    {"channels", R"(graph "g" (%x: f32[2, 96, 5, 7], %s: f32[96], %b: f32[96]) -> (%y) {
+  %t = Transpose(%x) {perm = [0, 2, 3, 1]}
+  %n = LayerNormalization(%t, %s, %b) {axis = -1}
+  %y = Transpose(%n) {perm = [0, 3, 1, 2]}
+})",
+     96, RowLayout::kTurned},
+    {"turned_channels", R"(graph "g" (%x: f32[3, 96, 8, 4], %s: f32[96], %b: f32[96]) -> (%y) {
+  %t = Transpose(%x) {perm = [0, 2, 3, 1]}
+  %y = LayerNormalization(%t, %s, %b) {axis = -1, epsilon = 1e-3}
+})",
+     96, RowLayout::kTurned},
+    {"odd_turned_channels", R"(graph "g" (%x: f32[2, 37, 13], %s: f32[37]) -> (%y) {
+  %t = Transpose(%x) {perm = [0, 2, 1]}
+  %y = RMSNormalization(%t, %s) {axis = -1}
+})",
+     37, RowLayout::kTurned},
+    {"many_channels", R"(graph "g" (%x: f32[1, 2048, 3, 3], %s: f32[2048], %b: f32[2048]) -> (%y) {
+  %t = Transpose(%x) {perm = [0, 2, 3, 1]}
+  %y = LayerNormalization(%t, %s, %b) {axis = -1}
+})",
+     2048, RowLayout::kTurned},
+    {"softmax_of_channels",
+     R"(graph "g" (%x: f32[2, 21, 6, 5], %m: f32[21, 1, 1], %r: f32[2, 21, 6, 5]) -> (%y) {
+  %n = Softmax(%x) {axis = 1}
+  %a = Mul(%n, %m)
+  %y = Add(%a, %r)
+})",
+     21, RowLayout::kTurned},
+    {"softmax_of_columns", R"(graph "g" (%x: f32[40, 16]) -> (%y) {
+  %y = Softmax(%x) {axis = 0}
+})",
+     40, RowLayout::kTurned},
     {"groups_of_parts", R"(graph "g" (%x: f32[1, 8, 72, 72], %s: f32[8], %b: f32[8]) -> (%y) {
   %n = GroupNormalization(%x, %s, %b) {num_groups = 2}
   %g = Sigmoid(%n)

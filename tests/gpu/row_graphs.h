@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "absl/types/span.h"
+#include "core/codegen/rows/row_division.h"
 
 namespace slipway::testing {
 
@@ -12,6 +13,7 @@ struct RowGraph {
   const char* name;
   const char* text;
   int size;  // Of a row.
+  RowLayout layout = RowLayout::kTogether;
 };
 
 absl::Span<const RowGraph> RowGraphs();

@@ -70,7 +70,7 @@ TEST_P(RowGraphTest, ComputesWhatTheReferenceDoes) {
   const std::vector<std::string> words = absl::StrSplit(chosen.schedules[0], ' ');
   EXPECT_EQ(words[1], "warp-rows");
   CheckRuns(chosen);
-  for (const RowDivision& division : RowDivisions(GetParam().size)) {
+  for (const RowDivision& division : RowDivisions(GetParam().size, GetParam().layout)) {
     const std::string record = RecordOf(words[0], division);
     SCOPED_TRACE(record);
     ASSERT_OK_AND_ASSIGN(const CompiledGraph compiled,
@@ -165,6 +165,30 @@ TEST_F(RowTest, TensorsBeginAnywhere) {
   CheckRuns(compiled);
 }
 
+// What makes a part of a Concat may be the host's: it is grouped with nothing. Nor is what somebody else reads.
+TEST_F(RowTest, TransposesStayWhereTheyAreReadElsewhere) {
+  const auto schedules = [&](const std::string& rest, const std::string& outputs) {
+    const absl::StatusOr<CompiledGraph> compiled = compiler_->Compile(
+        absl::StrCat("graph \"g\" (%x: f32[1, 8, 4, 4], %s: f32[8], %z: f32[1, 8, 4, 4]) -> (",
+                     outputs,
+                     R"() {
+  %t = Transpose(%x) {perm = [0, 2, 3, 1]}
+  %n = RMSNormalization(%t, %s) {axis = -1}
+  %b = Transpose(%n) {perm = [0, 3, 1, 2]}
+)",
+                     rest, "}"),
+        kCuda);
+    EXPECT_OK(compiled.status());
+    CheckRuns(*compiled);
+    return compiled->schedules.size();
+  };
+  EXPECT_EQ(schedules("", "%b"), 1u);
+  EXPECT_EQ(schedules("", "%b, %n"), 2u);
+  EXPECT_EQ(schedules("", "%b, %t"), 3u);
+  // The one behind it makes a part, and is a kernel of its own.
+  EXPECT_EQ(schedules("%c = Concat(%z, %b) {axis = 1}\n", "%c"), 3u);
+}
+
 TEST_F(RowTest, IsForRowsThatLieTogether) {
   const auto softmax = [&](const std::string& shape, int axis, const std::string& target) {
     return KindOf(absl::StrCat("graph \"g\" (%x: f32[", shape,
@@ -173,7 +197,8 @@ TEST_F(RowTest, IsForRowsThatLieTogether) {
   };
   EXPECT_EQ(softmax("3, 40", 1, kCuda), "warp-rows");
   EXPECT_EQ(softmax("3, 40", 1, "x86-64-linux,cuda-sm90a"), "warp-rows");
-  EXPECT_EQ(softmax("3, 40", 0, kCuda), "rows");
+  EXPECT_EQ(softmax("3, 40", 0, kCuda), "warp-rows");
+  EXPECT_EQ(softmax("2049, 4", 0, kCuda), "rows");
   EXPECT_EQ(softmax("3, 40000", 1, kCuda), "warp-rows");
   EXPECT_EQ(softmax("1, 4194305", 1, kCuda), "rows");
   EXPECT_EQ(softmax("3, 40", 1, "x86-64-linux,cuda-sm75"), "rows");

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/backends/gpu/attention_groups.h"
 #include "core/backends/gpu/gpu_placement.h"
+#include "core/backends/gpu/normalization_groups.h"
 #include "core/backends/gpu/product_weights.h"
 #include "core/backends/gpu/tensor_products.h"
 #include "core/backends/gpu/vendor_steps.h"
@@ -118,9 +119,13 @@ BackendPipeline GpuBackend::PipelineFor(const Target& target, Precision precisio
     pipeline.passes.push_back(
         {"FuseAttention", fuse_attention, /*descends=*/false, /*is_optional=*/true});
   }
+  const auto group_turned = [device](Graph graph, const PassContext& context) {
+    return GroupTurnedNormalizations(std::move(graph), context, device);
+  };
   const std::vector<NamedPass> for_all = {
       {"MergeTransposes", MergeTransposes, /*descends=*/true, /*is_optional=*/true},
       {"CallKernels", call_kernels},
+      {"GroupTurnedNormalizations", group_turned, /*descends=*/false, /*is_optional=*/true},
       {"FuseOps", FuseOps},
       {"CompleteOutputs", CompleteOutputs},
       {"PlaceDevice", place, /*descends=*/false}};

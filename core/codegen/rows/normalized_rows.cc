@@ -1,5 +1,6 @@
 #include "core/codegen/rows/normalized_rows.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/codegen/rows/row_division.h"
 #include "core/codegen/tensor_cores/element_tail.h"
+#include "core/operators/movement.h"
 #include "core/operators/normalization.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/shape.h"
@@ -32,19 +34,21 @@ class Decoder {
 
   absl::StatusOr<NormalizedRows> Decode() {
     SLIPWAY_RETURN_IF_ERROR(CheckTypes());
+    SLIPWAY_RETURN_IF_ERROR(ReadTransposes());
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView head,
-                             NodeView::Create(body_, body_.nodes[0], registry_));
+                             NodeView::Create(body_, body_.nodes[head_], registry_));
     SLIPWAY_RETURN_IF_ERROR(DecodeHead(head));
     rows_.rows = NumElements(outer_);
     rows_.size = NumElements(inner_);
-    if (rows_.size > kMostRowSize || rows_.rows > kMostElements / rows_.size) {
+    const RowLayout layout = rows_.turned.has_value() ? RowLayout::kTurned : RowLayout::kTogether;
+    if (rows_.size > MostRowSize(layout) || rows_.rows > kMostElements / rows_.size) {
       return absl::UnimplementedError(
           absl::StrCat(rows_.rows, " rows of ", rows_.size, " numbers"));
     }
     SLIPWAY_RETURN_IF_ERROR(AddWeights(head));
-    SLIPWAY_RETURN_IF_ERROR(tail_.AddNodes(1, head.node().outputs[0]));
-    SLIPWAY_ASSIGN_OR_RETURN(rows_.result, tail_.OperandOf(body_.outputs[0]));
-    rows_.dtype = body_.value(body_.outputs[0]).type->dtype();
+    SLIPWAY_RETURN_IF_ERROR(tail_.AddNodes(head_ + 1, end_, head.node().outputs[0]));
+    SLIPWAY_ASSIGN_OR_RETURN(rows_.result, tail_.OperandOf(last_));
+    rows_.dtype = body_.value(last_).type->dtype();
     return std::move(rows_);
   }
 
@@ -64,8 +68,42 @@ class Decoder {
     return absl::OkStatus();
   }
 
+  // What stands before the head, and behind all else.
+  absl::Status ReadTransposes() {
+    x_ = body_.nodes[0].inputs[0];
+    end_ = body_.nodes.size();
+    last_ = body_.outputs[0];
+    if (body_.nodes[0].op != "Transpose") return absl::OkStatus();
+    const auto turns = [&](const Node& node, bool back) -> absl::StatusOr<bool> {
+      SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(body_, node, registry_));
+      SLIPWAY_ASSIGN_OR_RETURN(const std::vector<int64_t> perm, DecodeTranspose(view));
+      const auto rank = static_cast<int64_t>(perm.size());
+      if (rank < 3 || perm[0] != 0) return false;
+      for (int64_t d = 1; d < rank; ++d) {
+        const int64_t other = d + 1 < rank ? d + 1 : 1;  // Comes to place d when it is turned.
+        if (perm[static_cast<size_t>(back ? other : d)] != (back ? d : other)) return false;
+      }
+      return true;
+    };
+    SLIPWAY_ASSIGN_OR_RETURN(const bool is_turned, turns(body_.nodes[0], /*back=*/false));
+    if (!is_turned || body_.nodes.size() < 2 ||
+        body_.nodes[1].inputs[0] != body_.nodes[0].outputs[0]) {
+      return absl::UnimplementedError("a Transpose before it");
+    }
+    const Shape& shape = body_.value(x_).type->shape();
+    rows_.turned = TurnedRows{NumElements(Shape(shape.begin() + 2, shape.end())), false};
+    head_ = 1;
+    const Node& last = body_.nodes.back();
+    if (end_ == 2 || last.op != "Transpose") return absl::OkStatus();
+    SLIPWAY_ASSIGN_OR_RETURN(rows_.turned->result_is_turned, turns(last, /*back=*/true));
+    if (!rows_.turned->result_is_turned) return absl::UnimplementedError("a Transpose behind it");
+    --end_;
+    last_ = last.inputs[0];
+    return absl::OkStatus();
+  }
+
   absl::Status DecodeHead(const NodeView& head) {
-    const auto x = absl::c_find(body_.inputs, head.node().inputs[0]);
+    const auto x = absl::c_find(body_.inputs, x_);
     if (x == body_.inputs.end()) return absl::UnimplementedError("a tensor of it is in its code");
     if (head.input_type(0).dtype() != DataType::kFloat32) {
       return absl::UnimplementedError("its rows are not of f32");
@@ -75,8 +113,11 @@ class Decoder {
     int64_t axis = 0;
     if (head.op() == "Softmax") {
       SLIPWAY_ASSIGN_OR_RETURN(axis, DecodeSoftmax(head));
-      if (NumElements(Shape(shape.begin() + axis + 1, shape.end())) != 1) {
-        return absl::UnimplementedError("its rows do not lie together");
+      const int64_t plane = NumElements(Shape(shape.begin() + axis + 1, shape.end()));
+      if (plane > 1) {
+        if (rows_.turned.has_value()) return absl::UnimplementedError("a Transpose before it");
+        rows_.turned = TurnedRows{plane, /*result_is_turned=*/true};
+        moved_axis_ = static_cast<size_t>(axis);
       }
     } else if (head.op() == "LayerNormalization" || head.op() == "RMSNormalization") {
       rows_.kind = head.op() == "LayerNormalization" ? NormalizedRows::Kind::kCentered
@@ -92,6 +133,13 @@ class Decoder {
     if (rows_.kind != NormalizedRows::Kind::kSoftmax) rows_.epsilon = head.Float("epsilon");
     outer_ = Shape(shape.begin(), shape.begin() + axis);
     inner_ = Shape(shape.begin() + axis, shape.end());
+    if (moved_axis_.has_value()) {
+      outer_.insert(outer_.end(), inner_.begin() + 1, inner_.end());
+      inner_.resize(1);
+    } else if (rows_.turned.has_value() &&
+               (axis + 1 != static_cast<int64_t>(shape.size()) || is_of_channels_)) {
+      return absl::UnimplementedError("a Transpose before it");
+    }
     if (head.op() == "GroupNormalization") {
       SLIPWAY_ASSIGN_OR_RETURN(outer_[1], DecodeGroupNormalization(head));
       channels_of_row_ = shape[1] / outer_[1];
@@ -129,6 +177,10 @@ class Decoder {
     const size_t rank = outer_.size() + inner_.size() - (channels_of_row_ > 0 ? 1 : 0);
     if (shape.size() > rank) return absl::UnimplementedError("its result has another shape");
     std::vector<int64_t> strides = BroadcastStrides(shape, rank);
+    if (moved_axis_.has_value()) {
+      const auto axis = strides.begin() + static_cast<std::ptrdiff_t>(*moved_axis_);
+      std::rotate(axis, axis + 1, strides.end());
+    }
     if (channels_of_row_ > 0) {
       strides.insert(strides.begin() + 1, strides[1] * channels_of_row_);
     }
@@ -142,7 +194,11 @@ class Decoder {
 
   const Graph& body_;
   const OperatorRegistry& registry_;
+  size_t head_ = 0, end_ = 0;  // The node that makes rows, and the end of what goes on with them.
+  ValueId x_ = kNoValue;
+  ValueId last_ = kNoValue;  // What the nodes before `end_` make.
   NormalizedRows rows_;
+  std::optional<size_t> moved_axis_;  // The axis of rows, where other dimensions are behind it.
   Shape outer_,
       inner_;  // Extents of rows, and of places in a row; of groups of channels the channels' extent is in both.
   bool is_of_channels_ = false;

@@ -9,6 +9,11 @@
 
 namespace slipway {
 
+enum class RowLayout {
+  kTogether,  // A row's numbers are neighbours.
+  kTurned,  // Neighbours are of different rows: kTurnedRows of them are a group's, four lanes of each warp have one.
+};
+
 // An instance keeps its share of a row, or of a part of one, in registers.
 struct RowDivision {
   int warps =
@@ -21,16 +26,19 @@ struct RowDivision {
   }
 };
 inline constexpr int kRowWarps = 4;
+inline constexpr int kTurnedRows = 8;
 inline constexpr int64_t kMostOfInstance = 32;
 inline constexpr int kMostRowWarps = 16;
 inline constexpr int kMostRowParts = 256;
 inline constexpr int64_t kMostOfPart = kMostRowWarps * 32 * kMostOfInstance;
-inline constexpr int64_t kMostRowSize = kMostRowParts * kMostOfPart;
+inline constexpr int64_t kMostRowSize = kMostRowParts * kMostOfPart;  // Where they lie together.
 
-// All that have room for rows of so many numbers, at least one. REQUIRES: 1 <= size <= kMostRowSize.
-std::vector<RowDivision> RowDivisions(int64_t size);
+// All that have room for rows of so many numbers, at least one; rows that are turned are whole. REQUIRES: 1 <= size <= MostRowSize(layout).
+std::vector<RowDivision> RowDivisions(int64_t size, RowLayout layout = RowLayout::kTogether);
+int64_t MostRowSize(RowLayout layout);
 // One of these.
-RowDivision ChooseRowDivision(const TensorGpu& gpu, int64_t rows, int64_t size);
+RowDivision ChooseRowDivision(const TensorGpu& gpu, int64_t rows, int64_t size,
+                              RowLayout layout = RowLayout::kTogether);
 // How many numbers a part has, but for the last one, which has fewer: whole vectors of 4, where there are several parts.
 int64_t RowPartSize(int64_t size, int parts);
 

@@ -42,5 +42,19 @@ TEST(RowDivision, RowsThatNoGroupHoldsAreForSeveral) {
   EXPECT_TRUE(ChooseRowDivision(kA100, 32, 40960) == std::make_pair(8, 5));
 }
 
+// Four lanes of a warp have a row, and eight rows are a group's.
+TEST(RowDivision, TurnedRowsAreForAllWarps) {
+  for (int64_t size = 1; size <= MostRowSize(RowLayout::kTurned); ++size) {
+    for (const int64_t rows : {1, 1 << 16}) {
+      const RowDivision chosen = ChooseRowDivision(kA100, rows, size, RowLayout::kTurned);
+      ASSERT_THAT(RowDivisions(size, RowLayout::kTurned), Contains(chosen));
+      ASSERT_EQ(chosen.parts, 1);
+      ASSERT_LE(size, chosen.warps * 4 * kMostOfInstance) << size;
+    }
+  }
+  EXPECT_TRUE(ChooseRowDivision(kA100, 49, 768, RowLayout::kTurned) == std::make_pair(16, 1));
+  EXPECT_TRUE(ChooseRowDivision(kA100, 1 << 16, 96, RowLayout::kTurned) == std::make_pair(4, 1));
+}
+
 }  // namespace
 }  // namespace slipway

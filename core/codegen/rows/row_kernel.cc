@@ -18,8 +18,9 @@ KernelSchedule ScheduleOf(const RowDivision& division) {
   return schedule;
 }
 
-absl::StatusOr<RowDivision> DivisionOf(const ScheduleRecord& record, int64_t size) {
-  for (const RowDivision& division : RowDivisions(size)) {
+absl::StatusOr<RowDivision> DivisionOf(const ScheduleRecord& record, int64_t size,
+                                       RowLayout layout) {
+  for (const RowDivision& division : RowDivisions(size, layout)) {
     if (ScheduleOf(division) == record.schedule) return division;
   }
   return absl::InvalidArgumentError(absl::StrCat("its schedule in line ", record.line,
@@ -35,14 +36,15 @@ absl::StatusOr<ScheduledKernel> MakeRowKernel(const Graph& body, const OperatorR
                                               const ScheduleRecord* record) {
   SLIPWAY_RETURN_IF_ERROR(CheckTakesTemplates(device));
   SLIPWAY_ASSIGN_OR_RETURN(const NormalizedRows rows, DecodeNormalizedRows(body, registry));
-  RowDivision division = ChooseRowDivision(GpuOf(device), rows.rows, rows.size);
+  const RowLayout layout = rows.turned.has_value() ? RowLayout::kTurned : RowLayout::kTogether;
+  RowDivision division = ChooseRowDivision(GpuOf(device), rows.rows, rows.size, layout);
   if (record != nullptr) {
-    SLIPWAY_ASSIGN_OR_RETURN(division, DivisionOf(*record, rows.size));
+    SLIPWAY_ASSIGN_OR_RETURN(division, DivisionOf(*record, rows.size, layout));
   }
   ScheduledKernel made{RowKernel(rows, body.inputs.size(), division, absl::StrCat(function, "_0")),
                        ScheduleOf(division),
                        {}};
-  for (const RowDivision& other : RowDivisions(rows.size)) {
+  for (const RowDivision& other : RowDivisions(rows.size, layout)) {
     if (!(other == division)) made.candidates.push_back(ScheduleOf(other));
   }
   made.kernel.preamble = PtxHead(device);

@@ -55,18 +55,19 @@ class Template {
   void AddTo(DeviceKernel& kernel) {
     // Two numbers are combined at most.
     if (warps_ > 1 && launch_ != Launch::kApply) {
-      w_.Share(kSharedName, 2 * warps_ * kElementBytes);
+      w_.Share(kSharedName, 2 * warps_ * rows_of_warp() * kElementBytes);
     }
     const std::string end = w_.NewLabel();
     FindPlace(end);
-    if (rows_.size % kVector == 0) {
+    const std::vector<int> vectors = VectorParameters();
+    if (rows_.size % kVector == 0 && !vectors.empty()) {
       const std::string elements = w_.NewLabel();
-      w_.DoIf("!" + IsAligned(), "bra", {elements});
+      w_.DoIf("!" + text_.AreAligned(vectors), "bra", {elements});
       WriteBody(kVector);
       w_.Do("bra", {end});
       w_.Place(elements);
     }
-    WriteBody(1);
+    WriteBody(rows_.size % kVector == 0 && vectors.empty() ? kVector : 1);
     w_.Place(end);
     const DeviceArgument scratch{DeviceArgument::Kind::kScratch, 0};
     DeviceKernel made = text_.Kernel(inputs_, groups(), instances());
@@ -82,7 +83,16 @@ class Template {
 
  private:
   int rows_of_group() const { return warps_ == 1 ? kRowWarps : 1; }
+  bool is_turned() const { return rows_.turned.has_value(); }
+  bool result_is_turned() const { return is_turned() && rows_.turned->result_is_turned; }
+  // How far neighbours of a row are apart in x.
+  int64_t step() const { return is_turned() ? rows_.turned->plane : 1; }
+  // How many rows a warp has a part of, each in all of its lanes but for the lowest bits of their numbers.
+  int rows_of_warp() const { return is_turned() ? kTurnedRows : 1; }
+  int lanes_of_row() const { return kWarp / rows_of_warp(); }
+  int64_t tiles() const { return Parts(rows_.turned->plane, kTurnedRows); }
   int64_t groups() const {
+    if (is_turned()) return rows_.rows / rows_.turned->plane * tiles();
     return parts_ == 1 ? Parts(rows_.rows, rows_of_group()) : rows_.rows * parts_;
   }
   int instances() const { return kWarp * std::max(warps_, kRowWarps); }
@@ -99,6 +109,7 @@ class Template {
     row_ = group_;
     warp_ = w_.Word("shr.u32", {instance_, "5"});
     place_ = instance_;
+    if (is_turned()) return FindTurnedPlace();
     if (parts_ > 1) {
       row_ = w_.Word("div.u32", {group_, Number(parts_)});
       part_ = w_.Word("rem.u32", {group_, Number(parts_)});
@@ -114,17 +125,37 @@ class Template {
     first_ = w_.Word("mul.lo.u32", {row_, Number(rows_.size)});
   }
 
-  std::string IsAligned() {
-    std::vector<int> parameters = {rows_.x};
-    if (launch_ != Launch::kMoments) {
-      parameters.push_back(result());
-      for (const RowTensor& tensor : rows_.tensors) {
-        if (RowTensorReader::HasVectors(tensor, rows_.size, kVector)) {
-          parameters.push_back(tensor.input);
-        }
+  // A row that there is not is the last one of the plane, which is not written again.
+  void FindTurnedPlace() {
+    const int64_t plane = rows_.turned->plane;
+    const std::string lane = w_.Word("and.b32", {instance_, "31"});
+    const std::string image = w_.Word("div.u32", {group_, Number(tiles())});
+    const std::string tile = w_.Word("rem.u32", {group_, Number(tiles())});
+    const std::string of_tile = w_.Word("and.b32", {lane, Number(kTurnedRows - 1)});
+    std::string at = w_.Word("mad.lo.u32", {tile, Number(kTurnedRows), of_tile});
+    if (plane % kTurnedRows != 0) {
+      has_row_ = w_.Make(Kind::kPredicate, "setp.lt.u32", {at, Number(plane)});
+      at = w_.Word("min.u32", {at, Number(plane - 1)});
+    }
+    of_warp_ = of_tile;
+    row_ = w_.Word("mad.lo.u32", {image, Number(plane), at});
+    place_ = w_.Word("mad.lo.u32", {warp_, Number(lanes_of_row()),
+                                    w_.Word("div.u32", {lane, Number(kTurnedRows)})});
+    first_ = w_.Word("mad.lo.u32", {image, Number(rows_.size * plane), at});
+  }
+
+  // What moves by vectors.
+  std::vector<int> VectorParameters() const {
+    std::vector<int> parameters;
+    if (!is_turned()) parameters.push_back(rows_.x);
+    if (launch_ == Launch::kMoments) return parameters;
+    if (!result_is_turned()) parameters.push_back(result());
+    for (const RowTensor& tensor : rows_.tensors) {
+      if (RowTensorReader::HasVectors(tensor, rows_.size, kVector)) {
+        parameters.push_back(tensor.input);
       }
     }
-    return text_.AreAligned(parameters);
+    return parameters;
   }
 
   // A part of a row: neighbours, which are there where the predicate holds; empty where they always are.
@@ -142,21 +173,50 @@ class Template {
       return w_.Make(Kind::kPredicate, "setp.lt.u32",
                      {w_.Word("add.u32", {item, Number(begin)}), size});
     }
-    if (begin + apart <= part_size_) return "";
-    return w_.Make(Kind::kPredicate, "setp.lt.u32", {item, Number(part_size_ - begin)});
+    if (begin + apart <= part_size_) return has_row_;
+    const std::string left = Number(part_size_ - begin);
+    if (!has_row_.empty()) {
+      return w_.Make(Kind::kPredicate, "setp.lt.and.u32", {item, left, has_row_});
+    }
+    return w_.Make(Kind::kPredicate, "setp.lt.u32", {item, left});
+  }
+
+  Registers LoadPiece(const std::string& from, const Piece& piece, int width) {
+    const float otherwise = is_softmax() ? -kInfinity : 0;
+    const auto load = [&](int64_t place, int count) {
+      return LoadNeighbours(w_, DataType::kFloat32, from, place * step() * kElementBytes, count,
+                            piece.is_there, otherwise);
+    };
+    if (!is_turned()) return load(piece.begin, width);
+    Registers values;
+    for (int i = 0; i < width; ++i) values.push_back(load(piece.begin + i, 1)[0]);
+    return values;
+  }
+
+  void StorePiece(const Registers& values, const Piece& piece, const std::string& to) {
+    const auto store = [&](int64_t offset, const Registers& some) {
+      StoreNeighbours(w_, rows_.dtype, some, to, offset * bytes_of_result(), piece.is_there);
+    };
+    if (!result_is_turned()) return store(piece.begin, values);
+    for (size_t i = 0; i < values.size(); ++i) {
+      store((piece.begin + static_cast<int64_t>(i)) * step(), {values[i]});
+    }
   }
 
   void WriteBody(int width) {
-    const int64_t apart = int64_t{kWarp} * warps_ * width;
+    const int64_t apart = int64_t{lanes_of_row()} * warps_ * width;
     const std::string item = w_.Word("mul.lo.u32", {place_, Number(width)});
     const std::string place = parts_ > 1 ? w_.Word("add.u32", {begin_, item}) : item;
-    const std::string element = w_.Word("add.u32", {first_, place});
+    const std::string element = is_turned() ? w_.Word("mad.lo.u32", {place, Number(step()), first_})
+                                            : w_.Word("add.u32", {first_, place});
+    const std::string made = is_turned() && !result_is_turned()
+                                 ? w_.Word("mad.lo.u32", {row_, Number(rows_.size), place})
+                                 : element;
     const std::string from = text_.Address(rows_.x, element);
     std::vector<Piece> pieces;
     for (int64_t begin = 0; begin < part_size_; begin += apart) {
       Piece piece{.values = {}, .is_there = IsThere(begin, apart, item), .begin = begin};
-      piece.values = LoadNeighbours(w_, DataType::kFloat32, from, begin * kElementBytes, width,
-                                    piece.is_there, is_softmax() ? -kInfinity : 0);
+      piece.values = LoadPiece(from, piece, width);
       pieces.push_back(std::move(piece));
     }
     Moments moments;
@@ -174,7 +234,7 @@ class Template {
       WriteMoments(moments);
     } else {
       WriteResult(pieces, FactorOf(moments), place,
-                  text_.Address(result(), element, bytes_of_result()), width);
+                  text_.Address(result(), made, bytes_of_result()), width);
     }
   }
 
@@ -196,7 +256,7 @@ class Template {
         w_.Do("mul.f32", {piece.values[i], piece.values[i], factor});
         made.push_back(WriteSteps(rows_.steps, rows_.result, piece.values[i], tensors[i], w_));
       }
-      StoreNeighbours(w_, rows_.dtype, made, to, piece.begin * bytes_of_result(), piece.is_there);
+      StorePiece(made, piece, to);
     }
   }
 
@@ -354,9 +414,9 @@ class Template {
     return sum;
   }
 
-  // Of all lanes of a warp, in all of them.
+  // Of all lanes of a warp that have the same row, in all of them.
   void CombineLanes(const std::string& value, const char* combine) {
-    for (int lane = kWarp / 2; lane > 0; lane /= 2) {
+    for (int lane = kWarp / 2; lane >= rows_of_warp(); lane /= 2) {
       const std::string other = w_.Float("shfl.sync.bfly.b32", {value, Number(lane), "31", "-1"});
       w_.Do(combine, {value, value, other});
     }
@@ -366,16 +426,21 @@ class Template {
   void Combine(const std::string& value, const char* combine, int time) {
     CombineLanes(value, combine);
     if (warps_ == 1) return;
-    const std::string shared = w_.Word("mov.u32", {kSharedName});
-    const std::string own = w_.Word("mad.lo.u32", {warp_, Number(kElementBytes), shared});
-    const int64_t begin = int64_t{time} * warps_ * kElementBytes;
-    const std::string lane = w_.Word("and.b32", {place_, "31"});
-    const std::string is_first = w_.Make(Kind::kPredicate, "setp.eq.u32", {lane, "0"});
+    std::string shared = w_.Word("mov.u32", {kSharedName});
+    if (is_turned()) {
+      shared = w_.Word("mad.lo.u32", {of_warp_, Number(kElementBytes), shared});
+    }
+    const int64_t bytes_of_warp = int64_t{rows_of_warp()} * kElementBytes;
+    const std::string own = w_.Word("mad.lo.u32", {warp_, Number(bytes_of_warp), shared});
+    const int64_t begin = time * warps_ * bytes_of_warp;
+    const std::string lane = w_.Word("and.b32", {instance_, "31"});
+    const std::string is_first =
+        w_.Make(Kind::kPredicate, "setp.lt.u32", {lane, Number(rows_of_warp())});
     w_.DoIf(is_first, "st.shared.f32", {At(own, begin), value});
     w_.Do("bar.sync", {"0"});
     for (int warp = 0; warp < warps_; ++warp) {
       const std::string other =
-          w_.Float("ld.shared.f32", {At(shared, begin + int64_t{warp} * kElementBytes)});
+          w_.Float("ld.shared.f32", {At(shared, begin + warp * bytes_of_warp)});
       if (warp == 0) {
         w_.Do("mov.f32", {value, other});
       } else {
@@ -396,6 +461,8 @@ class Template {
   std::string row_;
   std::string warp_, place_;  // Of the group; of the instance among those of its row.
   std::string first_;         // Element of the row.
+  // Where rows lie side by side: a predicate, empty where there is always one, and the row's number in the warp.
+  std::string has_row_, of_warp_;
   // Where rows have parts: its number, its first place, and whether it is the row's last one.
   std::string part_, begin_, is_last_;
 };

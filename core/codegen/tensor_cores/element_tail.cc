@@ -52,8 +52,8 @@ absl::StatusOr<ElementStep::Operand> ElementTail::OperandOf(ValueId id) {
   return operand;
 }
 
-absl::Status ElementTail::AddNodes(size_t begin, ValueId head) {
-  for (size_t i = begin; i < body_.nodes.size(); ++i) {
+absl::Status ElementTail::AddNodes(size_t begin, size_t end, ValueId head) {
+  for (size_t i = begin; i < end; ++i) {
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view,
                              NodeView::Create(body_, body_.nodes[i], registry_));
     SLIPWAY_RETURN_IF_ERROR(AddNode(view, head));

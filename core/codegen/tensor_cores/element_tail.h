@@ -31,8 +31,8 @@ class ElementTail {
   void Define(ValueId id, ElementStep::Operand operand) { made_[id] = operand; }
   // A constant of one element, something made before, or an input of the group.
   absl::StatusOr<ElementStep::Operand> OperandOf(ValueId id);
-  // Adds the steps of all nodes from number `begin` on, which make tensors of the shape of `head`. UNIMPLEMENTED for others, and as AddStepsOf has it.
-  absl::Status AddNodes(size_t begin, ValueId head);
+  // Adds the steps of nodes from number `begin` up to `end`, which make tensors of the shape of `head`. UNIMPLEMENTED for others, and as AddStepsOf has it.
+  absl::Status AddNodes(size_t begin, size_t end, ValueId head);
 
  private:
   absl::Status AddNode(const NodeView& view, ValueId head);

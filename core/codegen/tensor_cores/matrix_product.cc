@@ -60,7 +60,8 @@ class Decoder {
       return absl::UnimplementedError(
           absl::StrCat(head.op(), " is neither a product of matrices nor a convolution"));
     }
-    SLIPWAY_RETURN_IF_ERROR(tail_.AddNodes(head_ + 1, body_.nodes[head_].outputs[0]));
+    SLIPWAY_RETURN_IF_ERROR(
+        tail_.AddNodes(head_ + 1, body_.nodes.size(), body_.nodes[head_].outputs[0]));
     SLIPWAY_ASSIGN_OR_RETURN(product_.result, tail_.OperandOf(body_.outputs[0]));
     return std::move(product_);
   }
