@@ -16,7 +16,7 @@ int32_t slipway_Attention(void** arguments);
 // slipway.BlockAttention (core/operators/attention.h), in f32. Inputs: queries, keys, values, mask. Output: y. Parameters: heads of
 // queries, heads of keys; for queries, keys, values and y each the axes of its four dimensions; the first head in queries, keys and
 // values; whether probabilities that are NaN are 0; how many keys behind its own number a query sees besides (2^40 for all); scale, what
-// a mask puts in place of scores (reals).
+// a mask puts in place of scores, what scores of keys are that a query does not see, before a mask is added, or minus infinity (reals).
 int32_t slipway_BlockAttention(void** arguments);
 
 // Inputs: queries, keys, values, past state, decay, update rate. Outputs: y, present state. Parameters: heads of queries,

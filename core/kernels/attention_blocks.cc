@@ -197,10 +197,15 @@ struct Sizes {
   float scale;
   bool nan_is_zero;
   int64_t past;  // Query i sees keys up to i + past.
+  float behind;  // What scores of others are before the mask is added; or minus infinity, with it.
+
+  bool reads_all() const { return behind > -__builtin_inff(); }
 
   int64_t room() const { return Panels(keys) * kPanel; }  // Of a query's scores.
   // Keys that queries before `end` see: one at least, of which they may see nothing.
-  int64_t SeenBefore(int64_t end) const { return Least(keys, Most(end + past, 1)); }
+  int64_t SeenBefore(int64_t end) const {
+    return reads_all() ? keys : Least(keys, Most(end + past, 1));
+  }
   int64_t block() const {
     const int64_t fit = kMostScores / Most(room(), 1) / kTile;
     return kTile * Least(kMostTiles, Most(fit, 1));
@@ -242,7 +247,11 @@ class Block {
     float factors[kTile * kMostTiles];
     for (int64_t i = 0; i < count; ++i) {
       float* const row = room_.scores + i * sizes_.room();
-      const int64_t seen = Least(keys, Most(first + i + 1 + sizes_.past, 0));
+      int64_t seen = Least(keys, Most(first + i + 1 + sizes_.past, 0));
+      if (sizes_.reads_all()) {
+        for (int64_t j = seen; j < keys; ++j) row[j] = sizes_.behind;
+        seen = keys;
+      }
       mask.Apply(batch, head, first + i, seen, row);
       for (int64_t j = seen; j < scores; ++j) row[j] = -__builtin_inff();
       const float sum = Exponentials(row, scores);
@@ -321,9 +330,14 @@ int32_t BlockAttention(const Call& call) {
   const int64_t heads = call.Integer(0);
   const int64_t key_heads = call.Integer(1);
   const int64_t shared = heads / key_heads;
-  const Sizes sizes = {
-      q.positions(),         k.positions(),   q.size(), v.size(), static_cast<float>(call.Real(23)),
-      call.Integer(21) != 0, call.Integer(22)};
+  const Sizes sizes = {q.positions(),
+                       k.positions(),
+                       q.size(),
+                       v.size(),
+                       static_cast<float>(call.Real(23)),
+                       call.Integer(21) != 0,
+                       call.Integer(22),
+                       static_cast<float>(call.Real(25))};
 
   const int64_t groups = q.batches() * key_heads;
   if (groups == 0 || sizes.queries == 0) return 0;

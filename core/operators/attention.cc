@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -268,6 +269,11 @@ absl::StatusOr<BlockAttentionView> DecodeBlockAttention(const NodeView& view) {
       return view.Error(absl::StrCat("\"past_keys\" is ", past, ", beyond ", kMostPastKeys));
     }
     attention.past_keys = past;
+    const double behind = view.Float("behind");
+    if (std::isnan(behind) || behind == std::numeric_limits<double>::infinity()) {
+      return view.Error(absl::StrCat("\"behind\" is ", behind));
+    }
+    if (std::isfinite(behind)) attention.behind = behind;
   }
   return attention;
 }
@@ -382,7 +388,8 @@ absl::Status RegisterAttentionOperators(OperatorRegistry& registry) {
   block.min_inputs = 3;
   block.max_inputs = 4;
   block.type_rule = BlockAttentionType;
-  block.attributes = {FloatAttribute("filling", 0),
+  block.attributes = {FloatAttribute("behind", -std::numeric_limits<float>::infinity()),
+                      FloatAttribute("filling", 0),
                       Required(IntsAttribute("first_heads")),
                       Required(IntAttribute("heads", std::nullopt)),
                       IntAttribute("is_causal", 0),

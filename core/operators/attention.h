@@ -6,7 +6,7 @@
 // head, query, key]: numbers are added to scores, scores where a bool is false are "filling". An operand may have more heads than take
 // part: "heads" of queries and "key_heads" of keys and values, which divide them, from "first_heads" on (one for each operand).
 // With "is_causal" query i sees keys up to i + "past_keys" alone, a number that may be negative: scores of keys behind are minus infinity, whatever
-// the mask says. With "nan_is_zero" probabilities that are NaN are 0, as those are of queries that see no key.
+// the mask says; or "behind", where that is a finite number, to which the mask adds as it does to others. With "nan_is_zero" probabilities that are NaN are 0, as those are of queries that see no key.
 #ifndef SLIPWAY_CORE_OPERATORS_ATTENTION_H_
 #define SLIPWAY_CORE_OPERATORS_ATTENTION_H_
 
@@ -52,6 +52,11 @@ struct BlockAttentionView {
   double filling = 0;
   bool nan_is_zero = false;
   std::optional<int64_t> past_keys;  // Where it is causal: query i sees keys up to i + past_keys.
+  // What scores of keys behind these are before the mask is added, where they are not minus infinity: finite.
+  std::optional<double> behind;
+
+  // Whether queries read what is behind the keys that they see.
+  bool reads_all() const { return !past_keys.has_value() || behind.has_value(); }
 };
 absl::StatusOr<BlockAttentionView> DecodeBlockAttention(const NodeView& view);
 

@@ -98,7 +98,7 @@ absl::StatusOr<Flops> CountBlockAttention(const NodeView& view, Outputs) {
   flops.Times(extent(kQueries, kBatch))
       .Times(attention.heads)
       .Times(extent(kKeys, kItem) + extent(kValues, kItem));
-  if (!attention.past_keys.has_value()) return flops.Times(queries).Times(keys);
+  if (attention.reads_all()) return flops.Times(queries).Times(keys);
   // Of the queries the last ones see all keys, the first ones none, and each between one more than that before it.
   const int64_t see_all =
       std::clamp<int64_t>(queries - keys + 1 + *attention.past_keys, 0, queries);

@@ -29,6 +29,9 @@ class Masks {
       if (before == scores || before == kNoValue) return before;
       // What two low numbers hide together is lower than what each of them does.
       if (++taken_ > 1 && !hides_entirely_) return kNoValue;
+      // What was done to scores before some of them were chosen is not done to what stands in their place.
+      if (is_chosen_) return kNoValue;
+      is_chosen_ = mask_.behind.has_value();
       scores = before;
     }
   }
@@ -125,11 +128,27 @@ class Masks {
       Hide(*causal);
       return causal->is_all || SetMask(whole, scores);
     }
+    if (TakeChoice(whole, scores)) return true;
     if (const Node* both = Maker(conditions, "And");
         both != nullptr && !is_inverted && filling == kMinusInfinity) {
       if (TakeCausalPart(*both, scores)) return true;
     }
     return SetMask(whole, scores);
+  }
+
+  // A low number in place of scores of keys by their place, to which the mask that there is already adds.
+  bool TakeChoice(const TakenMask& choice, ValueId scores) {
+    if (mask_.value == kNoValue || !AddsNumbers(mask_.value) || mask_.past_keys.has_value()) {
+      return false;
+    }
+    const Tensor* constant = FullConstant(choice.value, scores);
+    if (constant == nullptr) return false;
+    const std::optional<CausalMask> causal =
+        FindCausalMask(*constant, !choice.is_inverted, choice.filling);
+    if (!causal.has_value() || !causal->is_all || causal->is_infinite) return false;
+    mask_.past_keys = causal->past_keys;
+    mask_.behind = choice.filling;
+    return true;
   }
 
   // Of a sum of masks, or conditions that hold together, of which one is a constant that is causal and hides entirely, the other one becomes the mask.
@@ -210,6 +229,8 @@ class Masks {
   const bool low_hides_;
   TakenMask& mask_;
   int taken_ = 0;
+  bool is_chosen_ =
+      false;  // Whether the last one put numbers in place of scores, to which the others add.
   bool hides_entirely_ = true;  // Whether what is hidden by its place is minus infinity.
 };
 

@@ -239,6 +239,7 @@ Attributes Match::AttributesOf() const {
   if (mask_.filling != 0) attributes.Set("filling", mask_.filling);
   if (mask_.past_keys.has_value()) {
     attributes.Set("is_causal", int64_t{1});
+    if (mask_.behind.has_value()) attributes.Set("behind", *mask_.behind);
     if (*mask_.past_keys != 0) attributes.Set("past_keys", *mask_.past_keys);
   }
   if (nan_is_zero_) attributes.Set("nan_is_zero", int64_t{1});

@@ -134,6 +134,7 @@ TEST(FuseAttention, SaysThatAConstantMaskIsCausal) {
       const %not_so_low: f32[] = {-9e3}
       const %blind_low: f32[3, 4] = {-1e4, -1e4, -1e4, -1e4, 0, 0, 0, -1e4, 0, 0, 0, 0}
       const %low_of_halves: f32[3, 4] = {0, 0, -65504, -65504, 0, 0, 0, -65504, 0, 0, 0, 0}
+      const %padding: f32[1, 1, 1, 4] = {-1e4, -1e4, -3, 0}
       const %triangle: f32[3, 4] = {1, 1, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1}
       const %nothing: f32[] = {-inf}
       const %zero: f32[] = {0}
@@ -151,6 +152,7 @@ TEST(FuseAttention, SaysThatAConstantMaskIsCausal) {
     if (const auto* past = last.attributes.FindAs<int64_t>("past_keys")) {
       told += " past " + std::to_string(*past);
     }
+    if (last.attributes.Find("behind") != nullptr) told += " filled";
     if (last.inputs.size() == 4) told += " masked";
     return told;
   };
@@ -194,6 +196,14 @@ TEST(FuseAttention, SaysThatAConstantMaskIsCausal) {
   EXPECT_EQ(fused(", %c: bool[1, 1, 1, 4]", "%b = And(%c, %seen)\n%a = Where(%b, %s, %low)"),
             "attention masked");
   EXPECT_EQ(fused(", %m: f32[1, 1, 1, 4]", "%b = Where(%seen, %s, %low)\n%a = Add(%b, %m)"),
+            "attention past 1 filled masked");
+  // Of the first query all is padded: what stands in place of scores counts as much.
+  EXPECT_EQ(fused("", "%b = Where(%seen, %s, %of_halves)\n%a = Add(%b, %padding)"),
+            "attention past 1 filled masked");
+  EXPECT_EQ(fused("", "%b = Add(%s, %padding)\n%a = Where(%seen, %b, %of_halves)"), "products");
+  EXPECT_EQ(fused("",
+                  "%b = Add(%s, %padding)\n%c = Where(%seen, %b, %of_halves)\n"
+                  "%a = Add(%c, %padding)"),
             "products");
   EXPECT_EQ(fused(", %m: f32[3, 4]", "%a = Add(%s, %m)"), "attention masked");
 }

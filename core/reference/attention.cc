@@ -1,6 +1,7 @@
 #include "core/operators/attention.h"
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/base/status_macros.h"
@@ -34,6 +35,7 @@ absl::Status BlockAttention(const NodeView& view, KernelParameters& parameters) 
   parameters.Add(attention.past_keys.value_or(kMostPastKeys));
   parameters.AddReal(attention.scale);
   parameters.AddReal(attention.filling);
+  parameters.AddReal(attention.behind.value_or(-std::numeric_limits<double>::infinity()));
   return absl::OkStatus();
 }
 

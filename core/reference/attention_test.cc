@@ -91,6 +91,12 @@ TEST(BlockAttentionTest, SeesNoKeyBehindItsPlace) {
   EXPECT_EQ(see(", %m) {is_causal = 1, nan_is_zero = 1"),
             "f32[1, 1, 5, 1] = {0, 4, 8, 15.333334, 15.333334}");
   EXPECT_EQ(see(") {past_keys = -2"), "f32[1, 1, 5, 1] = splat 12");
+  // What is not seen counts for as much as a number says, to which the mask adds.
+  EXPECT_EQ(see(") {is_causal = 1, behind = 0.0"), "f32[1, 1, 5, 1] = splat 12");
+  EXPECT_EQ(see(") {is_causal = 1, behind = -1e4"), "f32[1, 1, 5, 1] = {2, 3, 6, 12, 12}");
+  EXPECT_EQ(see(", %m) {is_causal = 1, behind = -1e4"),
+            "f32[1, 1, 5, 1] = {15.333334, 4, 8, 15.333334, 15.333334}");
+  EXPECT_THAT(see(") {is_causal = 1, behind = inf"), HasSubstr("\"behind\" is inf"));
   EXPECT_THAT(see(") {is_causal = 1, past_keys = 4611686018427387904"),
               HasSubstr("\"past_keys\" is"));
 }

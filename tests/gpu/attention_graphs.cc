@@ -269,6 +269,20 @@ constexpr AttentionGraph kGraphs[] = {
   %w = Softmax(%b) {axis = 3}
   %y = MatMul(%w, %v)
 })"},
+    {"causal_choice_and_padded_low",
+     R"(graph "g" (%q: f32[2, 2, 70, 16], %k: f32[2, 2, 16, 50], %v: f32[2, 2, 50, 16], %low_padding: f32[2, 1, 1, 50]) -> (%y) {
+  const %scale: f32[] = {0.25}
+  const %low: f32[] = {-1e4}
+  const %all: bool[1, 1, 70, 50] = splat true
+  %seen = Trilu(%all) {upper = 0}
+  %p = MatMul(%q, %k)
+  %s = Mul(%p, %scale)
+  %a = Where(%seen, %s, %low)
+  %b = Add(%a, %low_padding)
+  %w = Softmax(%b) {axis = 3}
+  %y = MatMul(%w, %v)
+})",
+     true},
     {"causal_and_padded",
      R"(graph "g" (%q: f32[2, 2, 60, 16], %k: f32[2, 2, 16, 60], %v: f32[2, 2, 60, 16], %padding: f32[2, 1, 1, 60]) -> (%y) {
   const %scale: f32[] = {0.25}

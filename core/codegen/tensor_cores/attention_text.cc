@@ -68,6 +68,8 @@ class Template {
   const NumberForm& form() const { return text_.form; }
   bool has_mask() const { return attention_.mask.has_value(); }
   bool is_causal() const { return attention_.past_keys.has_value(); }
+  // Keys that no query of a tile sees are not read.
+  bool leaves_out() const { return is_causal() && !attention_.behind.has_value(); }
   int64_t query_tiles() const { return Parts(attention_.queries, tile_.queries); }
   // Of an instance.
   int rows() const { return tile_.warp_queries() / (kMmaRows / ScoreRows::kPair); }
@@ -76,7 +78,7 @@ class Template {
   bool is_whole() const { return attention_.keys % tile_.keys == 0; }
   bool hides_what_is_no_key() const {
     return !is_whole() &&
-           !(is_causal() && attention_.queries + *attention_.past_keys <= attention_.keys);
+           !(leaves_out() && attention_.queries + *attention_.past_keys <= attention_.keys);
   }
 
   // Groups that read the same keys follow each other; of causal ones those first that see the most, as the last groups of a launch find few others beside
@@ -85,7 +87,7 @@ class Template {
     instance_ = w_.Word("mov.u32", {"%tid.x"});
     const std::string group = w_.Word("mov.u32", {"%ctaid.x"});
     std::string query_tile = w_.Word("rem.u32", {group, Number(query_tiles())});
-    if (is_causal()) query_tile = w_.Word("sub.u32", {Number(query_tiles() - 1), query_tile});
+    if (leaves_out()) query_tile = w_.Word("sub.u32", {Number(query_tiles() - 1), query_tile});
     const std::string rest = w_.Word("div.u32", {group, Number(query_tiles())});
     head_ = w_.Word("rem.u32", {rest, Number(attention_.heads)});
     batch_ = w_.Word("div.u32", {rest, Number(attention_.heads)});
@@ -240,16 +242,17 @@ class Template {
 
   // How many keys the group sees.
   std::string SeenKeys() {
-    if (!is_causal()) return w_.Word("mov.u32", {Number(attention_.keys)});
+    if (!leaves_out()) return w_.Word("mov.u32", {Number(attention_.keys)});
     std::string end = w_.Word("add.s32", {group_query_, Number(tile_.queries)});
     end = w_.Word("min.s32", {end, Number(attention_.queries)});
     end = w_.Word("add.s32", {end, Number(*attention_.past_keys)});
     return w_.Word("min.s32", {end, Number(attention_.keys)});
   }
 
-  // Keys behind those that a query sees have probability 0. Nothing is to be done where even the warp's first query sees all of the tile.
+  // Keys behind those that a query sees have probability 0, or a score that is said. Nothing is to be done where even the warp's first query sees all of the tile.
   void HideWhatIsBehind(const ScoreRows& scores) {
     if (!is_causal()) return;
+    const float behind = attention_.behind.value_or(-std::numeric_limits<float>::infinity());
     const std::string all = w_.NewLabel();
     const std::string is_all =
         w_.Make(Kind::kPredicate, "setp.ge.s32", {warp_sight_, Number(tile_.keys - 1)});
@@ -264,8 +267,7 @@ class Template {
           const int block = apart + FirstOfRow(row) / kMmaColumns;
           if (block < 0 || block >= scores.blocks()) continue;
           const std::string& score = scores.at(row, block, i);
-          w_.Do("selp.f32",
-                {score, score, FloatLiteral(-std::numeric_limits<float>::infinity()), is_seen});
+          w_.Do("selp.f32", {score, score, FloatLiteral(behind), is_seen});
         }
       }
     }
@@ -293,7 +295,7 @@ class Template {
       warp_sight_ = w_.Word("add.s32", {warp_query_, Number(*attention_.past_keys)});
       sight_ = w_.Word("add.s32", {query_, Number(*attention_.past_keys)});
       sight_ = w_.Word("sub.s32", {sight_, pair_});
-      if (*attention_.past_keys < 0) {
+      if (leaves_out() && *attention_.past_keys < 0) {
         w_.DoIf(w_.Make(Kind::kPredicate, "setp.le.s32", {left_, "0"}), "bra", {last});
       }
     }
@@ -311,15 +313,16 @@ class Template {
     w_.Place(multiply);
     // A tile that later warps of the group see.
     std::string is_blind;
-    if (is_causal()) {
+    if (leaves_out()) {
       is_blind =
           w_.Make(Kind::kPredicate, "setp.lt.s32", {warp_sight_, Number(1 - tile_.warp_queries())});
       w_.DoIf(is_blind, "bra", {scored});
     }
     MultiplyByKeys(scores);
+    if (!leaves_out()) HideWhatIsBehind(scores);
     if (mask_.has_value()) mask_->Apply(scores, pair_left_);
     HideWhatIsNoKey(scores);
-    HideWhatIsBehind(scores);
+    if (leaves_out()) HideWhatIsBehind(scores);
     softmax_->Take(scores, *mixed_);
     w_.Place(scored);
     if (mask_.has_value()) mask_->GoOn();
@@ -329,7 +332,7 @@ class Template {
     values_->GoOn();
     values_->Load();
     w_.Place(mix);
-    if (is_causal()) w_.DoIf(is_blind, "bra", {mixed});
+    if (leaves_out()) w_.DoIf(is_blind, "bra", {mixed});
     MixValues(scores, *mixed_);
     w_.Place(mixed);
     w_.DoIf("!" + is_more, "bra", {last});

@@ -99,8 +99,12 @@ absl::StatusOr<FusedAttention> DecodeFusedAttention(const NodeView& view) {
   fused.nan_is_zero = attention.nan_is_zero;
   if (attention.past_keys.value_or(fused.keys) < fused.keys - 1) {
     fused.past_keys = std::max(*attention.past_keys, -fused.queries);
+    if (attention.behind.has_value()) fused.behind = static_cast<float>(*attention.behind);
   }
   if (view.has_input(kMixed)) fused.mask = MaskOf(view.input_type(kMixed));
+  if (fused.behind.has_value() && !fused.mask.has_value()) {
+    return absl::UnimplementedError("scores that are a number, without a mask");
+  }
   SLIPWAY_RETURN_IF_ERROR(CheckSize(fused.size));
   SLIPWAY_RETURN_IF_ERROR(CheckSize(fused.value_size));
   const Extents all = {fused.batch, fused.heads, fused.queries, fused.value_size};

@@ -39,6 +39,8 @@ struct FusedAttention {
   bool nan_is_zero = false;  // Whether probabilities that are no numbers are 0.
   // Where not every query sees every key: query i sees those up to i + past_keys; at least -queries, less than keys - 1.
   std::optional<int64_t> past_keys;
+  // What scores of others are before the mask is added, which there is then; unset where these are left out.
+  std::optional<float> behind;
 };
 
 // Of a slipway.BlockAttention. UNIMPLEMENTED says, for people, what the template does not serve: "heads of 20 numbers".
