@@ -91,8 +91,10 @@ absl::Status WriteMachineCode(const Halide::Module& module, const DeviceTarget& 
   WriteTileInstructions(*llvm_module);
   WriteTableLookups(*llvm_module, device.Has("vbmi"));
   FetchIntoSecondLevel(*llvm_module);
-  const int vector_bytes = DescribeMachine(device).vector_bytes;
-  if (vector_bytes >= 16) WriteByteMoves(*llvm_module, static_cast<unsigned>(vector_bytes));
+  // Modules for WebAssembly go over networks: calls are shorter.
+  if (device.arch != Arch::kWasm32) {
+    WriteByteMoves(*llvm_module, static_cast<unsigned>(DescribeMachine(device).vector_bytes));
+  }
   const std::unique_ptr<llvm::raw_fd_ostream> file = Halide::make_raw_fd_ostream(path);
   Halide::compile_llvm_module_to_object(*llvm_module, *file);
   file->flush();
