@@ -45,11 +45,15 @@ for (const [kernel, type, words] of [
 }
 
 test('loops within tasks, and memory of each thread', async () => {
-  const program = await programOf('nests', 4);
-  for (let i = 0; i < 50; ++i) program.run();
-  const { memoryBytes } = program;
-  for (let i = 0; i < 50; ++i) program.run();
-  assert.equal(program.memoryBytes, memoryBytes);
+  const threads = 4;
+  const program = await programOf('nests', threads);
+  // A thread takes memory when it first has a part in a loop, which on a busy machine may be late.
+  let grown = -1;
+  for (let memoryBytes = 0; memoryBytes !== program.memoryBytes; ++grown) {
+    ({ memoryBytes } = program);
+    for (let i = 0; i < 50; ++i) program.run();
+  }
+  assert.ok(grown <= threads, `memory grew ${grown} times`);
   program.close();
 });
 
