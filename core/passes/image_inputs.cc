@@ -116,6 +116,8 @@ std::optional<int> CountOfImages(const NodeView& node) {
 std::optional<std::vector<bool>> ImageInputs(const NodeView& node, int64_t images) {
   const absl::StatusOr<std::vector<ValueType>> outputs = InferNodeTypes(node);
   if (!outputs.ok() || node.num_inputs() == 0) return std::nullopt;
+  // What is drawn for all images is no image's own.
+  if (node.schema().random) return std::nullopt;
   for (int i = 0; i < node.num_outputs(); ++i) {
     if (!node.has_output(i) || !HasImages((*outputs)[static_cast<size_t>(i)], images)) {
       return std::nullopt;
