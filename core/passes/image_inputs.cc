@@ -13,7 +13,7 @@ bool HasImages(const ValueType& type, int64_t images) {
   return type.is_static() && !type.shape().empty() && type.shape()[0] == images;
 }
 
-// Whether every number of the input is known, and the one at `index` is `wanted`.
+// Whether the number at `index` of the input is known, and is `wanted`.
 bool IsKnown(const NodeView& node, int input, size_t index, int64_t wanted) {
   const std::optional<Dimensions> contents = node.contents(input);
   return contents.has_value() && index < contents->size() && (*contents)[index].is_known() &&
@@ -75,15 +75,13 @@ bool KeepsImages(const NodeView& node, int64_t rank) {
       const absl::StatusOr<SplitView> split = DecodeSplit(node);
       return split.ok() && split->axis != 0;
     }
-    case LayoutRole::kSlice:
+    case LayoutRole::kSlice: {
       // Without axes it speaks of the first one, too.
-      if (!node.has_input(3)) return false;
-      for (int64_t i = 0; i < node.input_shape(3)[0]; ++i) {
-        const std::optional<Dimensions> axes = node.contents(3);
-        if (!axes.has_value() || !(*axes)[static_cast<size_t>(i)].is_known()) return false;
-        if ((*axes)[static_cast<size_t>(i)].extent() % rank == 0) return false;
-      }
-      return true;
+      const std::optional<Dimensions> axes = node.has_input(3) ? node.contents(3) : std::nullopt;
+      return axes.has_value() && absl::c_all_of(*axes, [rank](const Dimension& axis) {
+               return axis.is_known() && axis.extent() % rank != 0;
+             });
+    }
     case LayoutRole::kPad:
       return !node.has_input(3) && IsKnown(node, 1, 0, 0) &&
              IsKnown(node, 1, static_cast<size_t>(rank), 0);
@@ -113,17 +111,17 @@ std::optional<int> CountOfImages(const NodeView& node) {
   return 3;
 }
 
-std::optional<std::vector<bool>> ImageInputs(const NodeView& node, int64_t images) {
-  const absl::StatusOr<std::vector<ValueType>> outputs = InferNodeTypes(node);
-  if (!outputs.ok() || node.num_inputs() == 0) return std::nullopt;
+std::optional<std::vector<bool>> ImageInputs(const Graph& graph, const NodeView& node) {
+  const auto type_of = [&](ValueId id) -> const ValueType& { return *graph.values[id].type; };
+  const std::vector<ValueId>& outputs = node.node().outputs;
   // What is drawn for all images is no image's own.
-  if (node.schema().random) return std::nullopt;
-  for (int i = 0; i < node.num_outputs(); ++i) {
-    if (!node.has_output(i) || !HasImages((*outputs)[static_cast<size_t>(i)], images)) {
-      return std::nullopt;
-    }
-  }
-  const size_t rank = outputs->front().shape().size();
+  if (!node.has_output(0) || node.num_inputs() == 0 || node.schema().random) return std::nullopt;
+  if (!type_of(outputs[0]).is_static() || type_of(outputs[0]).shape().empty()) return std::nullopt;
+  const int64_t images = type_of(outputs[0]).shape()[0];
+  const size_t rank = type_of(outputs[0]).shape().size();
+  const bool all = absl::c_all_of(
+      outputs, [&](ValueId id) { return id != kNoValue && HasImages(type_of(id), images); });
+  if (images < 2 || !all) return std::nullopt;
   const LayoutRole role = node.schema().layout.role;
   if (role == LayoutRole::kElementwise && node.num_outputs() == 1) {
     return BroadcastInputs(node, rank, images);

@@ -92,12 +92,8 @@ absl::Status Splitting::Look() {
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];
     Step& step = steps_[n];
-    const ValueId made = node.outputs.empty() ? kNoValue : node.outputs[0];
-    if (made == kNoValue || !graph_.values[made].type->is_static()) continue;
-    const Shape& shape = graph_.values[made].type->shape();
-    if (shape.empty() || shape[0] < 2) continue;
     SLIPWAY_ASSIGN_OR_RETURN(const NodeView view, NodeView::Create(graph_, node, registry_));
-    std::optional<std::vector<bool>> inputs = ImageInputs(view, shape[0]);
+    std::optional<std::vector<bool>> inputs = ImageInputs(graph_, view);
     if (!inputs.has_value()) continue;
     bool is_whole = true;  // Of what it reads of all images, nothing is made of single ones.
     for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -105,7 +101,8 @@ absl::Status Splitting::Look() {
       if (!(*inputs)[i] && maker != kNoNode && steps_[maker].images > 0) is_whole = false;
     }
     if (!is_whole) continue;
-    step = {shape[0], *std::move(inputs), CountOfImages(view)};
+    step = {graph_.values[node.outputs[0]].type->shape()[0], *std::move(inputs),
+            CountOfImages(view)};
     step.gain = GainOf(node, step);
   }
   return absl::OkStatus();
