@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/files.h"
 #include "core/runtime/drivers/cuda/cublaslt_library.h"
 #include "core/runtime/drivers/cuda/testing/library_fixture.h"
 #include "gmock/gmock.h"
@@ -79,29 +78,16 @@ std::vector<float> Expected(const VendorStep& step) {
   return result;
 }
 
+HeldStep::Sizes SizesOf(const VendorStep& step) {
+  const VendorProduct& product = ProductOf(step);
+  return {.factors = {product.batch * product.m * product.k, product.batch * product.k * product.n},
+          .types = {product.left.dtype, product.right.dtype},
+          .result = product.batch * product.m * product.n,
+          .bias = product.bias_is_of_rows ? product.m : product.n};
+}
+
 class CublasLtTest : public LibraryFixture {
  protected:
-  // Tensors of a product, and what is made of them.
-  struct Held {
-    Held(ComputeDevice& device, const VendorStep& step) : Held(device, step, ProductOf(step)) {}
-    Held(ComputeDevice& device, const VendorStep& step, const VendorProduct& product)
-        : left(device, product.batch * product.m * product.k, product.left.dtype),
-          right(device, product.batch * product.k * product.n, product.right.dtype),
-          result(device, product.batch * product.m * product.n, DataType::kFloat32),
-          bias(device, product.bias_is_of_rows ? product.m : product.n, DataType::kFloat32),
-          added(device, product.batch * product.m * product.n, DataType::kFloat32),
-          arguments{{&left.buffer, &right.buffer},
-                    &result.buffer,
-                    step.bias.has_value() ? &bias.buffer : nullptr,
-                    step.added.has_value() ? &added.buffer : nullptr} {}
-    DeviceTensorOf left;
-    DeviceTensorOf right;
-    DeviceTensorOf result;
-    DeviceTensorOf bias;
-    DeviceTensorOf added;
-    LibraryArguments arguments;
-  };
-
   void ExpectMakes(const VendorStep& product) {
     SCOPED_TRACE(DescribeVendorStep(product));
     VendorLibrary* const library = device_->library_for(VendorStep());
@@ -109,14 +95,7 @@ class CublasLtTest : public LibraryFixture {
     ASSERT_OK_AND_ASSIGN(const auto ways, library->Find(product, 4));
     ASSERT_THAT(ways, SizeIs(2));
     for (const auto& way : ways) {
-      const Held held(*device_, product);
-      ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
-      ASSERT_OK_AND_ASSIGN(const auto launch,
-                           queues->PrepareLibrary(*way, held.arguments, "a product"));
-      ASSERT_OK(queues->Launch(3, *launch, {}));
-      ASSERT_OK(queues->Finish());
-      EXPECT_THAT(held.result.Read(),
-                  ::testing::Pointwise(::testing::FloatNear(1e-5F), Expected(product)));
+      ExpectRuns(*way, HeldStep(*device_, product, SizesOf(product)), Expected(product));
     }
   }
 };
@@ -198,32 +177,15 @@ TEST_F(CublasLtTest, PrecisionsAreAskedFor) {
 
 // Work that comes again is a graph, and the library's products are within it.
 TEST_F(CublasLtTest, ProductsAreCaptured) {
-  ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("cublaslt"));
-  const std::string trace = JoinPath(folder.path(), "trace");
   VendorStep product = Product(1, 5, 6, 7);
   product.bias = 0;
   product.precision = Precision::kFloat16;
   ProductOf(product).left = Rows(5, 7, DataType::kFloat16);  // So that the right one is rounded.
   ASSERT_OK_AND_ASSIGN(const auto ways, device_->library_for(VendorStep())->Find(product, 1));
-  const Held first(*device_, product);
-  const Held second(*device_, product);
-  ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
-  std::vector<std::unique_ptr<DeviceLaunch>> launches;
-  for (const Held* const held : {&first, &second, &first}) {
-    ASSERT_OK_AND_ASSIGN(auto launch,
-                         queues->PrepareLibrary(*ways[0], held->arguments, "a product"));
-    launches.push_back(std::move(launch));
-  }
-  setenv("SLIPWAY_FAKE_CUDA_TRACE", trace.c_str(), 1);
-  for (int run = 0; run < 3; ++run) {
-    for (const auto& launch : launches) ASSERT_OK(queues->Launch(0, *launch, {}));
-    ASSERT_OK(queues->Finish());
-    for (const Held* const held : {&first, &second}) {
-      EXPECT_THAT(held->result.Read(),
-                  ::testing::Pointwise(::testing::FloatNear(1e-5F), Expected(product)));
-    }
-  }
-  ASSERT_OK_AND_ASSIGN(const std::string told, ReadFile(trace, 1 << 20));
+  const HeldStep first(*device_, product, SizesOf(product));
+  const HeldStep second(*device_, product, SizesOf(product));
+  std::string told;
+  ExpectRepeats(*ways[0], first, second, Expected(product), told);
   EXPECT_THAT(told, AllOf(HasSubstr("captures: cublaslt_product"),
                           HasSubstr("captures: slipway_round_f16"), HasSubstr("graph of 6")));
 }
@@ -276,7 +238,7 @@ TEST_F(CublasLtTest, ErrorsOfTheLibraryAreTyped) {
 TEST_F(CublasLtTest, AFailedProductIsAnErrorOfItsStep) {
   const VendorStep product = Product(1, 5, 6, 7);
   ASSERT_OK_AND_ASSIGN(const auto ways, device_->library_for(VendorStep())->Find(product, 1));
-  const Held held(*device_, product);
+  const HeldStep held(*device_, product, SizesOf(product));
   ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
   ASSERT_OK_AND_ASSIGN(const auto launch,
                        queues->PrepareLibrary(*ways[0], held.arguments, "step 7 'MatMul'"));
@@ -296,8 +258,8 @@ TEST_F(CublasLtTest, AFailedProductIsAnErrorOfItsStep) {
 TEST_F(CublasLtTest, TensorsAreAligned) {
   const VendorStep product = Product(1, 5, 6, 7);
   ASSERT_OK_AND_ASSIGN(const auto ways, device_->library_for(VendorStep())->Find(product, 1));
-  Held held(*device_, product);
-  held.left.buffer.device += 4;
+  HeldStep held(*device_, product, SizesOf(product));
+  held.first.buffer.device += 4;
   ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
   ASSERT_OK_AND_ASSIGN(const auto launch,
                        queues->PrepareLibrary(*ways[0], held.arguments, "step 7 'MatMul'"));

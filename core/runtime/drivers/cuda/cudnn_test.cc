@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/files.h"
 #include "core/runtime/drivers/cuda/cudnn_library.h"
 #include "core/runtime/drivers/cuda/testing/library_fixture.h"
 #include "gmock/gmock.h"
@@ -98,36 +97,18 @@ std::vector<float> Expected(const VendorStep& step) {
   return result;
 }
 
+HeldStep::Sizes SizesOf(const VendorStep& step) {
+  const VendorConvolution& of = ConvolutionOf(step);
+  return {.factors = {of.batch * of.input_channels * of.height.input * of.width.input,
+                      of.output_channels * of.input_channels / of.groups * of.height.kernel *
+                          of.width.kernel},
+          .types = {of.planes.dtype, of.weights.dtype},
+          .result = of.batch * of.output_channels * of.height.output * of.width.output,
+          .bias = of.output_channels};
+}
+
 class CudnnTest : public LibraryFixture {
  protected:
-  // Tensors of a convolution, and what is made of them.
-  struct Held {
-    Held(ComputeDevice& device, const VendorStep& step) : Held(device, step, ConvolutionOf(step)) {}
-    Held(ComputeDevice& device, const VendorStep& step, const VendorConvolution& of)
-        : planes(device, of.batch * of.input_channels * of.height.input * of.width.input,
-                 of.planes.dtype),
-          weights(device,
-                  of.output_channels * of.input_channels / of.groups * of.height.kernel *
-                      of.width.kernel,
-                  of.weights.dtype),
-          result(device, Results(of), DataType::kFloat32),
-          bias(device, of.output_channels, DataType::kFloat32),
-          added(device, Results(of), DataType::kFloat32),
-          arguments{{&planes.buffer, &weights.buffer},
-                    &result.buffer,
-                    step.bias.has_value() ? &bias.buffer : nullptr,
-                    step.added.has_value() ? &added.buffer : nullptr} {}
-    static int64_t Results(const VendorConvolution& of) {
-      return of.batch * of.output_channels * of.height.output * of.width.output;
-    }
-    DeviceTensorOf planes;
-    DeviceTensorOf weights;
-    DeviceTensorOf result;
-    DeviceTensorOf bias;
-    DeviceTensorOf added;
-    LibraryArguments arguments;
-  };
-
   VendorLibrary* library() { return device_->library_for(Convolution()); }
 
   std::vector<std::unique_ptr<LibraryWay>> Find(const VendorStep& step, int most = 4) {
@@ -141,15 +122,8 @@ class CudnnTest : public LibraryFixture {
     const auto ways = Find(step, most);
     ASSERT_THAT(ways, SizeIs(most));
     for (const auto& way : ways) {
-      const Held held(*device_, step);
       ASSERT_OK(way->Load());
-      ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
-      ASSERT_OK_AND_ASSIGN(const auto launch,
-                           queues->PrepareLibrary(*way, held.arguments, "a convolution"));
-      ASSERT_OK(queues->Launch(3, *launch, {}));
-      ASSERT_OK(queues->Finish());
-      EXPECT_THAT(held.result.Read(),
-                  ::testing::Pointwise(::testing::FloatNear(1e-5F), Expected(step)));
+      ExpectRuns(*way, HeldStep(*device_, step, SizesOf(step)), Expected(step));
     }
   }
 };
@@ -279,33 +253,16 @@ TEST_F(CudnnTest, WaysAreOfTheNumbersThatAreAskedFor) {
 
 // Work that comes again is a graph, and the library's convolutions are within it.
 TEST_F(CudnnTest, ConvolutionsAreCaptured) {
-  ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("cudnn"));
-  const std::string trace = JoinPath(folder.path(), "trace");
   VendorStep step = Narrow(DataType::kFloat16, Precision::kFloat16);
   step.bias = 0;
   step.added = 0;
   const auto ways = Find(step, 1);
   ASSERT_THAT(ways, SizeIs(1));
   ASSERT_OK(ways[0]->Load());
-  const Held first(*device_, step);
-  const Held second(*device_, step);
-  ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
-  std::vector<std::unique_ptr<DeviceLaunch>> launches;
-  for (const Held* const held : {&first, &second, &first}) {
-    ASSERT_OK_AND_ASSIGN(auto launch,
-                         queues->PrepareLibrary(*ways[0], held->arguments, "a convolution"));
-    launches.push_back(std::move(launch));
-  }
-  setenv("SLIPWAY_FAKE_CUDA_TRACE", trace.c_str(), 1);
-  for (int run = 0; run < 3; ++run) {
-    for (const auto& launch : launches) ASSERT_OK(queues->Launch(0, *launch, {}));
-    ASSERT_OK(queues->Finish());
-    for (const Held* const held : {&first, &second}) {
-      EXPECT_THAT(held->result.Read(),
-                  ::testing::Pointwise(::testing::FloatNear(1e-5F), Expected(step)));
-    }
-  }
-  ASSERT_OK_AND_ASSIGN(const std::string told, ReadFile(trace, 1 << 20));
+  const HeldStep first(*device_, step, SizesOf(step));
+  const HeldStep second(*device_, step, SizesOf(step));
+  std::string told;
+  ExpectRepeats(*ways[0], first, second, Expected(step), told);
   // Planes, what is added and the result are turned.
   EXPECT_THAT(told, AllOf(HasSubstr("captures: cudnn_convolution"),
                           HasSubstr("captures: slipway_transpose_f16"), HasSubstr("graph of 12"),
@@ -381,7 +338,7 @@ TEST_F(CudnnTest, WhatFailsWhileRunningIsTheStepsError) {
   const VendorStep step = Convolution();
   const auto ways = Find(step, 1);
   ASSERT_OK(ways[0]->Load());
-  const Held held(*device_, step);
+  const HeldStep held(*device_, step, SizesOf(step));
   ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
   ASSERT_OK_AND_ASSIGN(const auto launch,
                        queues->PrepareLibrary(*ways[0], held.arguments, "step 7 'Conv'"));

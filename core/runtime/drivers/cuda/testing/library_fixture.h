@@ -5,13 +5,16 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/artifact/vendor_step.h"
+#include "core/base/files.h"
 #include "core/kernel_abi/kernel_abi.h"
 #include "core/runtime/device.h"
 #include "core/runtime/drivers/cuda/cuda_driver.h"
@@ -68,6 +71,35 @@ class DeviceTensorOf {
   DeviceMemory memory_;
 };
 
+// Tensors of a step in a device's memory, and its arguments.
+struct HeldStep {
+  // How many elements each tensor has, and of which type factors are.
+  struct Sizes {
+    std::array<int64_t, 2> factors = {};
+    std::array<DataType, 2> types = {};
+    int64_t result = 0;
+    int64_t bias = 0;
+  };
+
+  HeldStep(ComputeDevice& device, const VendorStep& step, const Sizes& sizes)
+      : first(device, sizes.factors[0], sizes.types[0]),
+        second(device, sizes.factors[1], sizes.types[1]),
+        result(device, sizes.result, DataType::kFloat32),
+        bias(device, sizes.bias, DataType::kFloat32),
+        added(device, sizes.result, DataType::kFloat32),
+        arguments{{&first.buffer, &second.buffer},
+                  &result.buffer,
+                  step.bias.has_value() ? &bias.buffer : nullptr,
+                  step.added.has_value() ? &added.buffer : nullptr} {}
+
+  DeviceTensorOf first;
+  DeviceTensorOf second;
+  DeviceTensorOf result;
+  DeviceTensorOf bias;
+  DeviceTensorOf added;
+  LibraryArguments arguments;
+};
+
 // What happens to an element last.
 inline float Activated(VendorStep::Activation activation, double x) {
   if (activation == VendorStep::Activation::kRelu) x = std::max(x, 0.0);
@@ -92,6 +124,38 @@ class LibraryFixture : public ::testing::Test {
     ASSERT_OK_AND_ASSIGN(device_, MakeCudaDriver({.libraries = {.use = use}})->Open(0));
   }
   static void Set(const std::string& settings) { setenv("SLIPWAY_FAKE_CUDA", settings.c_str(), 1); }
+
+  // Launches it over these tensors once.
+  void ExpectRuns(LibraryWay& way, const HeldStep& held, const std::vector<float>& expected) {
+    ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
+    ASSERT_OK_AND_ASSIGN(const auto launch, queues->PrepareLibrary(way, held.arguments, "a step"));
+    ASSERT_OK(queues->Launch(3, *launch, {}));
+    ASSERT_OK(queues->Finish());
+    EXPECT_THAT(held.result.Read(), ::testing::Pointwise(::testing::FloatNear(1e-5F), expected));
+  }
+
+  // Launches it three times, each time over the first tensors, the second and the first again. `told` is what the fake did then.
+  void ExpectRepeats(LibraryWay& way, const HeldStep& first, const HeldStep& second,
+                     const std::vector<float>& expected, std::string& told) {
+    ASSERT_OK_AND_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create("library"));
+    const std::string trace = JoinPath(folder.path(), "trace");
+    ASSERT_OK_AND_ASSIGN(const auto queues, device_->NewQueues({}));
+    std::vector<std::unique_ptr<DeviceLaunch>> launches;
+    for (const HeldStep* const held : {&first, &second, &first}) {
+      ASSERT_OK_AND_ASSIGN(auto launch, queues->PrepareLibrary(way, held->arguments, "a step"));
+      launches.push_back(std::move(launch));
+    }
+    setenv("SLIPWAY_FAKE_CUDA_TRACE", trace.c_str(), 1);
+    for (int run = 0; run < 3; ++run) {
+      for (const auto& launch : launches) ASSERT_OK(queues->Launch(0, *launch, {}));
+      ASSERT_OK(queues->Finish());
+      for (const HeldStep* const held : {&first, &second}) {
+        EXPECT_THAT(held->result.Read(),
+                    ::testing::Pointwise(::testing::FloatNear(1e-5F), expected));
+      }
+    }
+    ASSERT_OK_AND_ASSIGN(told, ReadFile(trace, 1 << 20));
+  }
 
   std::shared_ptr<ComputeDevice> device_;
 };
